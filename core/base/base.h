@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// base: what every layer may use. No MPI semantics, no network, no segments.
+//
+// Glossary
+//   process   the one global of the library; each layer hangs its state there
+//   detail    what exactly was wrong, with the values; kept per thread until the
+//             entry point raises the error handler
+//   option    a setting read once from an ORIEL_ environment variable
+#pragma once
+
+#include <mpi.h> // constants, MPI_Aint, MPI_Count, MPI_Status: types only, no calls
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+#define PRINTF_LIKE(at, first) __attribute__((format(printf, at, first)))
+#define CACHE_LINE 64
+
+// How much the generated entry points check (ORIEL_CHECK).
+enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
+
+// The life of the library in this process (MPI-4.1 11.2).
+enum process_state { PROCESS_NEW, PROCESS_ACTIVE, PROCESS_FINALIZED };
+
+// Settings, each from one environment variable; options.c has the table with
+// names, defaults and descriptions.
+struct options {
+    enum check_level check;    // ORIEL_CHECK=full|basic|off
+    bool verbose;              // ORIEL_VERBOSE: say what was chosen and why
+    int fake_nodes;            // ORIEL_FAKE_NODES: split the ranks of a machine
+    const char *provider;      // ORIEL_PROVIDER: libfabric provider, or NULL
+    bool progress_thread;      // ORIEL_PROGRESS=thread|off
+    int spin_microseconds;     // ORIEL_SPIN: how long a blocked call polls before it
+                               // gives its core away
+    size_t heap_bytes;         // ORIEL_HEAP: address space of a process's heap, 0 = RAM
+};
+
+struct boot;
+struct shm;
+struct net;
+struct messages;
+struct communicator;
+
+// The one global of Oriel. A layer's pointer is set when that layer has started and
+// NULL after it has stopped. `net` stays NULL in a job of one node.
+struct process {
+    _Atomic(int) state; // enum process_state
+    int thread_level;   // MPI_THREAD_*: what was granted
+    uint64_t main_thread;
+    struct options options;
+    struct boot *boot;
+    struct shm *shm;
+    struct net *net;
+    struct messages *messages;
+    struct matching *matching; // pt2pt: posted and unexpected messages
+    struct communicator *world;
+    struct communicator *self;
+};
+extern struct process process;
+
+// ---- errors -------------------------------------------------------------------
+// Records what was wrong as this thread's detail and returns error_class, so that a
+// core function can say `return fail(MPI_ERR_RMA_RANGE, "...", ...)`. The layer that
+// first decides an error calls this; callers pass the class on unchanged.
+int fail(int error_class, const char *format, ...) PRINTF_LIKE(2, 3);
+
+// The class and the text of this thread's last fail(); "" when there was none. The
+// text stays valid until the thread's next fail().
+const char *error_detail(int *error_class);
+
+// ---- log ----------------------------------------------------------------------
+// One line "oriel: rank R: ..." on standard error, written by a single write().
+void log_error(const char *format, ...) PRINTF_LIKE(1, 2);
+// The same when ORIEL_VERBOSE is set.
+void log_verbose(const char *format, ...) PRINTF_LIKE(1, 2);
+
+// ---- options ------------------------------------------------------------------
+// Reads every ORIEL_ variable; a value that does not parse gives MPI_ERR_ARG with the
+// variable, its value and what is allowed.
+int options_read(struct options *options);
+
+// ---- platform -----------------------------------------------------------------
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+double clock_seconds(void);          // monotonic, since an arbitrary start
+uint64_t clock_nanoseconds(void);    // monotonic
+uint64_t thread_identity(void);      // differs between living threads
+uint64_t random_bits(void);          // unpredictable: job secrets, keys
+size_t page_bytes(void);
+size_t machine_bytes(void);          // physical memory of this machine
+
+// Sleeps while *word == expected, at most timeout_nanoseconds; works across processes
+// when the word lies in shared memory. Spurious returns are normal.
+void futex_wait(_Atomic(uint32_t) *word, uint32_t expected, uint64_t timeout_nanoseconds);
+void futex_wake(_Atomic(uint32_t) *word, int waiters);
+
+static inline size_t round_up(size_t value, size_t to) // `to` is a power of two
+{
+    return (value + to - 1) & ~(to - 1);
+}

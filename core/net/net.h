@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// net: messages and remote memory access between nodes, over libfabric. The only
+// folder that includes rdma/*.h; libfabric's codes do not leave it.
+//
+// Glossary
+//   provider  libfabric's driver for one kind of network
+//   address   a provider's name of an endpoint, at most NET_ADDRESS_MAX bytes
+//   region    local memory that peers may read and write by (key, address)
+//   counter   operations issued and completed towards one target; flush waits on it
+//
+// Calls are not thread-safe by themselves: callers hold the message lock.
+#pragma once
+
+#include "base/base.h"
+
+enum { NET_ADDRESS_MAX = 128, NET_MESSAGE_MAX = 16384 };
+
+struct net; // private
+
+struct net_counter {
+    uint64_t issued;             // written by the thread that issues
+    _Atomic(uint64_t) completed; // remotely complete: written by whoever polls
+    _Atomic(int) error;          // first error class, 0 when none
+};
+
+struct net_region {
+    uint64_t key;     // what a peer names in net_write and net_read
+    uint64_t address; // what a peer adds its displacement to
+    void *handle;     // private
+};
+
+// What a peer needs for remote access to a region.
+struct net_place {
+    uint64_t key, address;
+};
+
+// Chooses a provider (never shm, never net of libfabric 1.17) and opens one endpoint.
+// `receive` is called by net_poll for every message that has come; `bytes` stay valid
+// during the call only.
+int net_start(struct net **net, int size,
+              void (*receive)(const void *message, size_t bytes));
+void net_stop(struct net *net);
+
+size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX]);
+// Makes `rank` reachable by its address; may be called again with the same address.
+int net_connect(struct net *net, int rank, const void *address, size_t bytes);
+
+// Sends one message of two parts, at most NET_MESSAGE_MAX bytes together. The bytes may
+// be reused at once. *sent is false when the network is busy: poll, then try again.
+int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
+             const void *body, size_t body_bytes, bool *sent);
+
+// Memory that peers may access until net_close. 64-bit random keys where allowed.
+int net_open(struct net *net, void *memory, size_t bytes, struct net_region *region);
+void net_close(struct net *net, struct net_region *region);
+
+// Starts a remote write or read of any size; the counter's `issued` grows by the number
+// of parts it was split into, `completed` follows when the data is in the target's
+// memory (write) or here (read). Local memory must stay untouched until then.
+// `region` describes the local memory where the provider wants it registered, or NULL.
+int net_write(struct net *net, int rank, const void *local, size_t bytes,
+              struct net_place target, struct net_counter *counter);
+int net_read(struct net *net, int rank, void *local, size_t bytes,
+             struct net_place target, struct net_counter *counter);
+
+// Completes what has finished and receives what has come; returns how many events.
+int net_poll(struct net *net);
+
+// For a thread that wants to sleep: the descriptor that becomes readable when there is
+// something to poll, or -1; net_may_sleep says whether sleeping is safe now.
+int net_descriptor(const struct net *net);
+bool net_may_sleep(struct net *net);
+
+const char *net_provider(const struct net *net); // "tcp;ofi_rxm"

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// pt2pt: tagged messages between members of a communicator, with matching in order.
+//
+// Glossary
+//   channel   separates a communicator's own collective traffic from its program's
+//   transfer  one send or receive under way
+//   eager     sent with its data at once; longer messages are offered and fetched
+#pragma once
+
+#include "object/object.h"
+
+enum channel { CHANNEL_USER, CHANNEL_COLLECTIVE };
+
+struct transfer; // private; lives from pt2pt_isend/_ireceive to pt2pt_finish
+
+int pt2pt_start(void);
+void pt2pt_stop(void);
+
+// Buffers hold `count` elements of `type`. MPI_ANY_SOURCE and MPI_ANY_TAG match anything,
+// MPI_PROC_NULL completes at once. A message longer than the receive buffer gives
+// MPI_ERR_TRUNCATE with both lengths, and nothing is written past the buffer.
+int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buffer,
+                MPI_Count count, struct datatype *type, int destination, int tag,
+                struct transfer **transfer);
+int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer,
+                   MPI_Count count, struct datatype *type, int source, int tag,
+                   struct transfer **transfer);
+// Waits for a transfer and frees it; status may be MPI_STATUS_IGNORE.
+int pt2pt_finish(struct transfer *transfer, MPI_Status *status);
+
+// Bytes, blocking, on the collective channel: what algorithms above use.
+int pt2pt_send(struct communicator *comm, const void *bytes, size_t size,
+               int destination, int tag);
+int pt2pt_receive(struct communicator *comm, void *bytes, size_t size, int source,
+                  int tag);
+int pt2pt_exchange(struct communicator *comm, const void *out, size_t out_size,
+                   int destination, void *in, size_t in_size, int source, int tag);
