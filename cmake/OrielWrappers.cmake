@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Compiler wrappers and pkg-config files.
+
+# Makes and installs the wrapper script `name` and its other names.
+#   LANGUAGE, COMPILER (path), VARIABLE (environment variable that names another one),
+#   COMPILE_FLAGS, LINK_FLAGS (shell words), SETUP (shell lines), ALIASES
+function(oriel_wrapper NAME)
+    cmake_parse_arguments(PARSE_ARGV 1 W ""
+                          "LANGUAGE;COMPILER;VARIABLE;COMPILE_FLAGS;LINK_FLAGS;SETUP"
+                          "ALIASES")
+    foreach(field LANGUAGE COMPILER VARIABLE COMPILE_FLAGS LINK_FLAGS SETUP)
+        set(${field} "${W_${field}}")
+    endforeach()
+    set(INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
+    set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
+    set(script ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
+    configure_file(${PROJECT_SOURCE_DIR}/bindings/c/wrapper.in ${script} @ONLY)
+    install(PROGRAMS ${script} DESTINATION ${CMAKE_INSTALL_BINDIR})
+    foreach(alias IN LISTS W_ALIASES)
+        file(CREATE_LINK ${NAME} ${CMAKE_CURRENT_BINARY_DIR}/${alias} SYMBOLIC)
+        install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${alias}
+                DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endforeach()
+endfunction()
+
+# Makes and installs NAME.pc. Arguments: DESCRIPTION, CFLAGS, LIBS, REQUIRES.
+function(oriel_pkgconfig NAME)
+    cmake_parse_arguments(PARSE_ARGV 1 PC "" "DESCRIPTION;CFLAGS;LIBS;REQUIRES" "")
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.pc
+"prefix=\${pcfiledir}/../..
+includedir=\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
+libdir=\${prefix}/${CMAKE_INSTALL_LIBDIR}
+
+Name: ${NAME}
+Description: ${PC_DESCRIPTION}
+Version: ${PROJECT_VERSION}
+Requires: ${PC_REQUIRES}
+Cflags: ${PC_CFLAGS}
+Libs: -L\${libdir} ${PC_LIBS}
+")
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.pc
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
