@@ -12,9 +12,12 @@
 //   tag        kind and handle in one word, so that one comparison checks both
 //   keyval     an attribute key; also a handle, of kind KIND_KEYVAL
 //   layout     where the bytes of one element of a datatype lie
+//   block      contiguous bytes of a typed buffer
+//   run        blocks of equal length at equal distances
 #pragma once
 
 #include "message/message.h"
+#include <pthread.h>
 
 enum object_kind {
     KIND_COMM = 1,
@@ -33,10 +36,13 @@ enum object_kind {
 
 // Starts every object.
 struct object {
-    uint64_t tag;                     // 0 once the handle has been freed
-    _Atomic(uint32_t) references;     // the handle and every object that uses this one
+    uint64_t tag;                     // 0 when no program holds the handle
+    uint32_t handles;                 // how often programs hold it; each is a reference
     bool is_predefined;               // its handle is not freed by programs
+    _Atomic(uint32_t) references;     // handles and objects that use this one
     void (*destroy)(struct object *); // frees what the object owns and the object
+    struct errhandler *errhandler;    // of communicators, windows and sessions
+    struct attribute *attributes;     // of communicators, windows and datatypes
 };
 
 struct slot {
@@ -46,8 +52,18 @@ struct slot {
 
 enum { HANDLE_INDEX_BITS = 22, HANDLE_SLOTS = 1 << HANDLE_INDEX_BITS };
 
-// In .bss: pages that no handle uses cost nothing.
-extern struct slot handle_table[HANDLE_SLOTS];
+// What this layer keeps for the process. Lies in .bss and is valid from the start of the
+// program, because info objects may be made before MPI_Init; pages of slots that no handle
+// has used cost nothing.
+extern struct objects {
+    struct slot slots[HANDLE_SLOTS];
+    pthread_mutex_t lock;      // guards what follows, and writing to slots
+    uint32_t fresh;            // slots from here on have never been used; 0: none has
+    uint32_t oldest, newest;   // ends of the queue of slots that are free again
+    uint32_t free;             // length of that queue
+    struct added_error *added; // error classes and codes of the program
+    int added_count;
+} objects;
 
 static inline uint64_t handle_tag(enum object_kind kind, uintptr_t handle)
 {
@@ -57,7 +73,7 @@ static inline uint64_t handle_tag(enum object_kind kind, uintptr_t handle)
 // The object of a handle, or NULL if it is null, stale or of another kind.
 static inline void *handle_object(enum object_kind kind, uintptr_t handle)
 {
-    const struct slot *slot = &handle_table[handle & (HANDLE_SLOTS - 1)];
+    const struct slot *slot = &objects.slots[handle & (HANDLE_SLOTS - 1)];
     return likely(slot->tag == handle_tag(kind, handle)) ? slot->object : NULL;
 }
 
@@ -67,12 +83,16 @@ static inline uintptr_t object_handle(const void *object)
     return ((const struct object *)object)->tag & 0x7fffffff;
 }
 
-// Gives the object a handle (its first reference). MPI_ERR_NO_MEM when 2^22 are in use.
+// Sets up a new object with one reference, the caller's, and no handle.
+void object_init(struct object *object, void (*destroy)(struct object *));
+// Hands the caller's reference to the program: gives the object a handle, or the one it
+// has once more. On failure (MPI_ERR_NO_MEM, 2^22 are in use) the reference is dropped.
 int object_open(struct object *object, enum object_kind kind);
-// The same with the given ABI code; at start-up only.
+// A handle with the given ABI code, for an object that is never destroyed.
 void object_open_predefined(struct object *object, enum object_kind kind,
                             uintptr_t code);
-// Makes the handle stale and drops its reference.
+// Takes one handle back from the program, with its reference. The handle becomes stale
+// when the program holds it no more. Nothing happens to a predefined object.
 void object_close(struct object *object);
 static inline void object_retain(void *object)
 {
@@ -84,6 +104,10 @@ void object_release(void *object); // NULL is allowed
 int objects_start(void); // predefined datatypes, operations, error handlers, infos
 void objects_stop(void);
 
+// Names of objects (MPI-4.1 7.8, 12.2.8): longer ones are cut.
+void object_set_name(char own[MPI_MAX_OBJECT_NAME], const char *name);
+void object_get_name(const char own[MPI_MAX_OBJECT_NAME], char *name, int *length);
+
 // ---- groups (MPI-4.1 7.3) ---------------------------------------------------------
 struct group {
     struct object object;
@@ -91,8 +115,11 @@ struct group {
     int rank;         // of this process in the group, MPI_UNDEFINED if not a member
     const int *ranks; // [size] rank in the job of each member
 };
+extern struct group group_empty;
 // Takes a copy of `ranks`. The group has one reference and no handle yet.
 int group_make(const int *ranks, int size, struct group **group);
+// MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
+int group_compare(const struct group *one, const struct group *other, int *result);
 
 // ---- error handlers (MPI-4.1 9.3) -------------------------------------------------
 struct errhandler;
@@ -110,32 +137,32 @@ extern struct errhandler errors_are_fatal, errors_abort, errors_return;
 
 // ---- attributes (MPI-4.1 7.7) -------------------------------------------------------
 struct attribute {
-    int keyval;
-    void *value;           // as a C program sees it
-    MPI_Aint integer;      // set from Fortran: the value; then `value` points here
     struct keyval *key;
+    void *value;      // as a C program sees it
+    MPI_Aint integer; // set from Fortran: the value; then `value` points here
     struct attribute *next;
 };
 struct keyval {
     struct object object;
     enum object_kind applies_to;
-    generic_function *copy, *drop; // NULL: MPI_*_NULL_COPY_FN, MPI_*_NULL_DELETE_FN
+    generic_function *copy, *drop; // may be MPI_*_NULL_*_FN (0) or MPI_*_DUP_FN (1)
     void *extra_state;
     // Call the functions in their own language; the defaults call C.
     int (*invoke_copy)(struct keyval *key, uintptr_t handle, struct attribute *from,
                        struct attribute *to, int *flag);
     int (*invoke_drop)(struct keyval *key, uintptr_t handle, struct attribute *attribute);
 };
-// The list of an object's user attributes; implementations of MPI_*_set_attr and so on.
-int attribute_set(enum object_kind kind, void *object, struct attribute **list,
-                  int keyval, void *value);
-int attribute_get(enum object_kind kind, struct attribute *list, int keyval, void *value,
-                  int *flag);
-int attribute_delete(enum object_kind kind, void *object, struct attribute **list,
-                     int keyval);
-int attributes_copy(enum object_kind kind, void *from, struct attribute *list,
-                    struct attribute **to);
-int attributes_drop(enum object_kind kind, void *object, struct attribute **list);
+int keyval_make(enum object_kind applies_to, generic_function *copy,
+                generic_function *drop, void *extra_state, int *keyval);
+int keyval_free(enum object_kind applies_to, int *keyval);
+// What programs have attached to an object; implementations of MPI_*_set_attr and so on.
+// A keyval that is freed, predefined or for another kind gives MPI_ERR_KEYVAL.
+int attribute_set(enum object_kind kind, void *object, int keyval, void *value);
+int attribute_get(enum object_kind kind, void *object, int keyval, void *value, int *flag);
+int attribute_delete(enum object_kind kind, void *object, int keyval);
+// Run the callbacks of all attributes: for a duplicate, and before the object goes.
+int attributes_copy(void *from, void *to);
+int attributes_drop(void *object);
 
 // ---- info (MPI-4.1 10) ------------------------------------------------------------
 struct info {
@@ -147,6 +174,7 @@ struct info {
 };
 int info_make(struct info **info);                       // no handle yet
 int info_put(struct info *info, const char *key, const char *value);
+int info_copy(const struct info *from, struct info **copy); // `from` may be NULL
 const char *info_find(const struct info *info, const char *key); // NULL: not set; info may be NULL
 // "true" and "false" (any case) or `otherwise`.
 bool info_flag(const struct info *info, const char *key, bool otherwise);
@@ -164,28 +192,45 @@ struct datatype {
     bool is_committed;
     bool is_contiguous;         // size == extent == true_extent, lb == 0: any count is one block
     int basic;                  // index of the only basic type in it, or -1
-    const struct layout *layout; // NULL when contiguous
+    struct layout *layout;      // NULL when contiguous
     int combiner;               // MPI_COMBINER_*
     char name[MPI_MAX_OBJECT_NAME];
-    struct attribute *attributes;
 };
 
-// A cursor over the blocks of `count` elements of a datatype, in type-map order.
-// Adjacent blocks are merged where the layout shows it. Needs no memory of its own.
+// A cursor over the blocks of `count` elements of a datatype, in type-map order. Adjacent
+// blocks are merged where the layout shows it. All but `type` and `count` is its own.
 struct blocks {
     const struct datatype *type;
-    MPI_Count count;    // elements
-    MPI_Count element;  // current element
-    MPI_Count block;    // current block inside the element
-    MPI_Count done;     // bytes of the current block already taken
+    MPI_Count count;  // elements
+    MPI_Count run;    // number of the next run, over all elements
+    MPI_Count left;   // blocks left in the current run
+    MPI_Aint offset;  // of the current block from the buffer address
+    MPI_Aint stride;  // to the next block of the run
+    size_t bytes;     // of each block of the run
+    size_t done;      // of the current block
 };
 static inline struct blocks blocks_of(const struct datatype *type, MPI_Count count)
 {
     return (struct blocks){.type = type, .count = count};
 }
+bool blocks_next_run(struct blocks *blocks); // private to blocks_next
 // The next at most `limit` contiguous bytes: their offset from the buffer address and
 // their number; 0 when there are no more.
-size_t blocks_next(struct blocks *blocks, size_t limit, MPI_Aint *offset);
+static inline size_t blocks_next(struct blocks *blocks, size_t limit, MPI_Aint *offset)
+{
+    if (blocks->left == 0 && !blocks_next_run(blocks))
+        return 0;
+    size_t bytes = blocks->bytes - blocks->done;
+    *offset = blocks->offset + (MPI_Aint)blocks->done;
+    if (unlikely(bytes > limit)) {
+        blocks->done += limit;
+        return limit;
+    }
+    blocks->left--;
+    blocks->offset += blocks->stride;
+    blocks->done = 0;
+    return bytes;
+}
 // Offset of the first byte touched and one past the last, for `count` elements.
 void datatype_span(const struct datatype *type, MPI_Count count, MPI_Aint *first,
                    MPI_Aint *last);
@@ -198,9 +243,7 @@ void datatype_unpack(const struct datatype *type, MPI_Count count, void *buffer,
 // ---- operations (MPI-4.1 6.9) -----------------------------------------------------
 struct op {
     struct object object;
-    bool is_commutative;
-    int code; // ABI code of a predefined operation, 0 for a user's
-    generic_function *function;
+    int code; // its ABI code
 };
 // inout[i] = in[i] op inout[i]; MPI_ERR_OP when the operation is not defined for the type.
 int op_check(const struct op *op, const struct datatype *type);
@@ -223,9 +266,7 @@ struct communicator {
     const int *node_index_of; // [size] index among `leaders` of each rank's node
     struct area *area;        // collective's memory shared by node_members, in the segment
     uint32_t sequence;        // of collective calls on this communicator
-    struct errhandler *errhandler;
-    struct attribute *attributes;
-    struct info *info;
+    struct info *info;        // hints, NULL when none were given
     char name[MPI_MAX_OBJECT_NAME];
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)
@@ -244,8 +285,10 @@ struct call {
 // error class itself). `object` is where the handler is found, NULL if its handle was bad.
 // A fatal handler prints one line with procedure, argument, value, rank and reason.
 int raise_error(const struct call *call, void *object, int error_class);
+// The rule is a format for what follows: "must be a rank of the group (0..%d)".
 int raise_argument(const struct call *call, void *object, int error_class,
-                   const char *argument, intmax_t value, const char *rule);
+                   const char *argument, intmax_t value, const char *rule, ...)
+    PRINTF_LIKE(6, 7);
 int raise_handle(const struct call *call, void *object, int error_class,
                  const char *argument, uintptr_t handle);
 int raise_null(const struct call *call, void *object, const char *argument);

@@ -71,7 +71,5 @@ struct window {
     bool no_locks;
     int model;                   // MPI_WIN_UNIFIED
     struct info *info;           // hints in use
-    struct errhandler *errhandler;
-    struct attribute *attributes;
     char name[MPI_MAX_OBJECT_NAME];
 };
