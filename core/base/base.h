@@ -20,6 +20,7 @@
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 #define PRINTF_LIKE(at, first) __attribute__((format(printf, at, first)))
 #define CACHE_LINE 64
+#define ORIEL_VERSION "0.1.0"
 
 // How much the generated entry points check (ORIEL_CHECK).
 enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
@@ -30,14 +31,14 @@ enum process_state { PROCESS_NEW, PROCESS_ACTIVE, PROCESS_FINALIZED };
 // Settings, each from one environment variable; options.c has the table with
 // names, defaults and descriptions.
 struct options {
-    enum check_level check;    // ORIEL_CHECK=full|basic|off
-    bool verbose;              // ORIEL_VERBOSE: say what was chosen and why
-    int fake_nodes;            // ORIEL_FAKE_NODES: split the ranks of a machine
-    const char *provider;      // ORIEL_PROVIDER: libfabric provider, or NULL
-    bool progress_thread;      // ORIEL_PROGRESS=thread|off
-    int spin_microseconds;     // ORIEL_SPIN: how long a blocked call polls before it
-                               // gives its core away
-    size_t heap_bytes;         // ORIEL_HEAP: address space of a process's heap, 0 = RAM
+    enum check_level check; // ORIEL_CHECK=full|basic|off
+    bool verbose;           // ORIEL_VERBOSE: say what was chosen and why
+    int fake_nodes;         // ORIEL_FAKE_NODES: split the ranks of a machine
+    const char *provider;   // ORIEL_PROVIDER: libfabric provider, or NULL
+    bool progress_thread;   // ORIEL_PROGRESS=thread|off
+    int spin_microseconds;  // ORIEL_SPIN: how long a blocked call polls before it
+                            // gives its core away
+    size_t heap_bytes;      // ORIEL_HEAP: address space of a process's heap, 0 = RAM
 };
 
 struct boot;
@@ -51,6 +52,7 @@ struct communicator;
 struct process {
     _Atomic(int) state; // enum process_state
     int thread_level;   // MPI_THREAD_*: what was granted
+    int rank;           // in the job, for log lines; -1 until boot has learnt it
     uint64_t main_thread;
     struct options options;
     struct boot *boot;
@@ -69,20 +71,25 @@ extern struct process process;
 // first decides an error calls this; callers pass the class on unchanged.
 int fail(int error_class, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// The class and the text of this thread's last fail(); "" when there was none. The
-// text stays valid until the thread's next fail().
+// The class and the text of this thread's last fail(); 0 and "" when there was none.
+// The text stays valid until the thread's next fail() and may be an argument of it.
 const char *error_detail(int *error_class);
 
 // ---- log ----------------------------------------------------------------------
-// One line "oriel: rank R: ..." on standard error, written by a single write().
+// One line "oriel: rank R: ..." on standard error, written by a single write(); without
+// the rank while it is not known. Longer lines than 1 KiB are cut.
 void log_error(const char *format, ...) PRINTF_LIKE(1, 2);
 // The same when ORIEL_VERBOSE is set.
 void log_verbose(const char *format, ...) PRINTF_LIKE(1, 2);
 
 // ---- options ------------------------------------------------------------------
 // Reads every ORIEL_ variable; a value that does not parse gives MPI_ERR_ARG with the
-// variable, its value and what is allowed.
+// variable, its value and what is allowed. An empty value counts as not set.
 int options_read(struct options *options);
+// Names, when verbose, each ORIEL_ variable of the environment that is no option.
+void options_log_unknown(void);
+// Writes one line per option: name, allowed values, default, description.
+void options_list(FILE *file);
 
 // ---- platform -----------------------------------------------------------------
 static inline void cpu_relax(void)
@@ -94,16 +101,17 @@ static inline void cpu_relax(void)
 #endif
 }
 
-double clock_seconds(void);          // monotonic, since an arbitrary start
-uint64_t clock_nanoseconds(void);    // monotonic
-uint64_t thread_identity(void);      // differs between living threads
-uint64_t random_bits(void);          // unpredictable: job secrets, keys
+double clock_seconds(void);       // monotonic, since an arbitrary start
+uint64_t clock_nanoseconds(void); // monotonic
+uint64_t thread_identity(void);   // differs between living threads
+uint64_t random_bits(void);       // unpredictable: job secrets, keys
 size_t page_bytes(void);
-size_t machine_bytes(void);          // physical memory of this machine
+size_t machine_bytes(void); // physical memory of this machine
 
 // Sleeps while *word == expected, at most timeout_nanoseconds; works across processes
 // when the word lies in shared memory. Spurious returns are normal.
-void futex_wait(_Atomic(uint32_t) *word, uint32_t expected, uint64_t timeout_nanoseconds);
+void futex_wait(_Atomic(uint32_t) *word, uint32_t expected,
+                uint64_t timeout_nanoseconds);
 void futex_wake(_Atomic(uint32_t) *word, int waiters);
 
 static inline size_t round_up(size_t value, size_t to) // `to` is a power of two

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lines for people on standard error. A line is one write(), so that lines of several
+// processes do not mix.
+#include "base/base.h"
+
+#include <unistd.h>
+
+enum { LINE_MAX_BYTES = 1024 };
+
+static void write_line(const char *format, va_list arguments)
+{
+    char line[LINE_MAX_BYTES];
+    int used = process.rank < 0
+                   ? snprintf(line, sizeof line, "oriel: ")
+                   : snprintf(line, sizeof line, "oriel: rank %d: ", process.rank);
+    int room = (int)sizeof line - used;
+    int length = vsnprintf(line + used, (size_t)room, format, arguments);
+    if (length < 0)
+        return;
+    used += length < room ? length : room - 1;
+    line[used++] = '\n'; // replaces the terminating zero
+    ssize_t written = write(STDERR_FILENO, line, (size_t)used);
+    (void)written; // nowhere to complain to
+}
+
+void log_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_line(format, arguments);
+    va_end(arguments);
+}
+
+void log_verbose(const char *format, ...)
+{
+    if (!process.options.verbose)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    write_line(format, arguments);
+    va_end(arguments);
+}
