@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts each rank into its right neighbour's window: C, against the installed library.
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    int rank, size, *inbox;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &inbox, &win);
+    *inbox = -1;
+    MPI_Win_fence(0, win);
+    MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    int arrived = *inbox, expected = (rank + size - 1) % size;
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    if (arrived != expected)
+        fprintf(stderr, "rank %d: %d arrived, not %d\n", rank, arrived, expected);
+    return arrived != expected;
+}
