@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads one argument line of a record:
+
+DIRECTION name KIND[length] clause ... domain : MPI_ERR_X ... "description"
+"""
+
+from codegen.model import (
+    Above,
+    Argument,
+    AtLeast,
+    Committed,
+    Condition,
+    Descriptor,
+    Direction,
+    Domain,
+    Kind,
+    KindClass,
+    Mask,
+    NotPredefined,
+    OneOf,
+    RankOf,
+    Rule,
+)
+from codegen.tokens import Cursor, Sort
+
+
+def _length(cursor: Cursor) -> tuple[str, ...] | None:
+    """`[]`, `[n]`, `[n, 3]` or nothing."""
+    if not cursor.accept("["):
+        return None
+    lengths: list[str] = []
+    while not cursor.accept("]"):
+        if lengths:
+            cursor.expect(",", "between two lengths")
+        if cursor.peek().sort not in (Sort.WORD, Sort.NUMBER) and cursor.peek().text != "*":
+            raise cursor.error(f"{cursor.peek()} is no length; write a name, number or *")
+        lengths.append(cursor.take().text)
+    return tuple(lengths)
+
+
+def take_list(cursor: Cursor, separator: str, what: str) -> tuple[str, ...]:
+    """One or more words with a symbol between them."""
+    words = [cursor.word(what)]
+    while cursor.accept(separator):
+        words.append(cursor.word(what))
+    return tuple(words)
+
+
+def _rule(cursor: Cursor) -> Rule | None:
+    """The rule that starts here, if one does."""
+    if cursor.accept(">="):
+        return AtLeast(cursor.number("the least value"))
+    if cursor.accept(">"):
+        return Above(cursor.number("the bound"))
+    if cursor.accept("rank", "of"):
+        return RankOf(cursor.word("the argument whose group it is"))
+    if cursor.accept("mask"):
+        return Mask(take_list(cursor, "|", "a constant"))
+    if cursor.accept("one", "of"):
+        return OneOf(take_list(cursor, ",", "a constant"))
+    if cursor.accept("committed"):
+        return Committed()
+    if cursor.accept("not", "predefined"):
+        return NotPredefined()
+    return None
+
+
+def _condition(cursor: Cursor) -> Condition:
+    """`win.flavor == MPI_X` or `sendbuf == MPI_X`."""
+    argument = cursor.word("an argument")
+    member = cursor.word("a member of the object") if cursor.accept(".") else ""
+    cursor.expect("==", "and a constant")
+    return Condition(argument, member, cursor.word("a constant"))
+
+
+def _domain(cursor: Cursor) -> Domain | None:
+    """RULE [or CONSTANT ...] [unless CONDITION] : MPI_ERR_X, if a rule starts here."""
+    rule = _rule(cursor)
+    if rule is None:
+        return None
+    also: list[str] = []
+    while cursor.accept("or"):
+        also.append(cursor.word("a constant"))
+    unless = _condition(cursor) if cursor.accept("unless") else None
+    cursor.expect(":", "and the error class of a violation")
+    error = cursor.word("the error class of a violation")
+    return Domain(rule, tuple(also), unless, error, cursor.position)
+
+
+class _Clauses:
+    """The clauses after the kind, gathered."""
+
+    def __init__(self, direction: Direction, kind: Kind, languages: tuple[str, ...]) -> None:
+        self.lis_direction = direction
+        self.descriptor: Descriptor | None = None
+        self.const: bool | None = None
+        self.overflow = self.callback = self.description = ""
+        self.languages = languages
+        self.flags: list[str] = []
+        self.ignored_if: Condition | None = None
+        self.domains: list[Domain] = []
+        self._kind = kind
+
+    def is_set(self, flag: str) -> bool:
+        """The flag was given."""
+        return flag in self.flags
+
+    def read(self, cursor: Cursor) -> None:
+        """Take one clause or domain."""
+        if cursor.peek().sort is Sort.STRING:
+            self.description = cursor.string("the description")
+            cursor.expect_end()
+            return
+        domain = _domain(cursor)
+        if domain is not None:
+            self.domains.append(domain)
+        elif not self._flag(cursor) and not self._valued(cursor):
+            raise cursor.error(
+                f"unknown clause {cursor.peek()}; see spec/README.md for those there are"
+            )
+
+    def _flag(self, cursor: Cursor) -> bool:
+        flags = (
+            ("async",),
+            ("by", "pointer"),
+            ("null", "ok"),
+            ("frees",),
+            ("root", "only"),
+            ("no", "intent"),
+            ("no", "word"),
+        )
+        for words in flags:
+            if cursor.accept(*words):
+                flag = " ".join(words)
+                if flag in self.flags:
+                    raise cursor.error(f"'{flag}' is given twice; remove one")
+                self.flags.append(flag)
+                return True
+        return False
+
+    def _valued(self, cursor: Cursor) -> bool:
+        if cursor.accept("lis"):
+            self.lis_direction = _direction(cursor)
+        elif cursor.accept("const"):
+            self.const = True
+        elif cursor.accept("not", "const"):
+            self.const = False
+        elif cursor.accept("overflow"):
+            self.overflow = cursor.word("the constant for a value that does not fit")
+        elif cursor.accept("calls"):
+            self.callback = cursor.word("the callback's prototype")
+        elif cursor.accept("ignored", "if"):
+            self.ignored_if = _condition(cursor)
+        elif cursor.accept("only"):
+            self.languages = tuple(take_list(cursor, ",", "a language"))
+        elif cursor.peek().text in [d.value for d in Descriptor]:
+            self.descriptor = Descriptor(cursor.take().text)
+        else:
+            return False
+        return True
+
+
+def _direction(cursor: Cursor) -> Direction:
+    word = cursor.word("in, out or inout")
+    if word not in [d.value for d in Direction]:
+        raise cursor.error(f"unknown direction '{word}'; use in, out or inout")
+    return Direction(word)
+
+
+def _is_const(direction: Direction, kind: Kind, length: tuple[str, ...] | None) -> bool:
+    """What C's const follows from unless the line says otherwise."""
+    by_reference = kind.kind_class in (KindClass.CHOICE, KindClass.STRING)
+    return direction is Direction.IN and (by_reference or length is not None)
+
+
+def parse_argument(
+    cursor: Cursor, kinds: dict[str, Kind], languages: tuple[str, ...]
+) -> Argument:
+    """The argument of one line; `languages` are those of its record."""
+    direction = _direction(cursor)
+    name = cursor.word("the argument's name")
+    kind_name = cursor.word("the argument's kind")
+    if kind_name not in kinds:
+        raise cursor.error(
+            f"argument '{name}' has unknown kind '{kind_name}'; add it to kinds.spec"
+        )
+    kind = kinds[kind_name]
+    length = _length(cursor)
+    clauses = _Clauses(direction, kind, languages)
+    while not cursor.at_end():
+        clauses.read(cursor)
+    const = clauses.const
+    if const is not None and const is _is_const(direction, kind, length):
+        raise cursor.error(f"'const' of '{name}' follows from its kind; remove it")
+    return Argument(
+        name=name,
+        kind=kind,
+        direction=direction,
+        lis_direction=clauses.lis_direction,
+        description=clauses.description,
+        length=length,
+        domains=tuple(clauses.domains),
+        descriptor=clauses.descriptor,
+        is_async=clauses.is_set("async"),
+        is_const=_is_const(direction, kind, length) if const is None else const,
+        by_pointer=clauses.is_set("by pointer"),
+        null_ok=clauses.is_set("null ok"),
+        frees=clauses.is_set("frees"),
+        is_root_only=clauses.is_set("root only"),
+        has_intent=not clauses.is_set("no intent"),
+        has_word=not clauses.is_set("no word"),
+        ignored_if=clauses.ignored_if,
+        overflow=clauses.overflow,
+        callback=clauses.callback,
+        languages=clauses.languages,
+        position=cursor.position,
+    )

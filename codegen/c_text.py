@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How C declares what the table says. The types are in bindings/c/kinds.spec."""
+
+from codegen.expand import Entry, Parameter
+from codegen.language import LanguageTable
+from codegen.model import Argument, Callback, KindClass, Procedure
+
+
+def _declare(argument: Argument, kind_type: str, by_pointer: bool) -> str:
+    """A declarator; a type that is a pointer already gets no further star."""
+    if argument.kind.kind_class is KindClass.VARIADIC:
+        return "..."
+    const = "const " if argument.is_const else ""
+    if kind_type.endswith("*"):
+        return f"{const}{kind_type}{argument.name}"
+    if argument.is_array:
+        inner = "".join(f"[{n}]" for n in (argument.length or ())[1:])
+        return f"{const}{kind_type} {argument.name}[]{inner}"
+    star = "*" if by_pointer else ""
+    return f"{const}{kind_type} {star}{argument.name}"
+
+
+class CText:
+    """Declarations in C, for templates and for `show`."""
+
+    def __init__(self, table: LanguageTable) -> None:
+        self._table = table
+
+    def type(self, parameter: Parameter) -> str:
+        """The type of a parameter's value: "MPI_Aint"; of a POLY kind by the entry."""
+        column = "large" if parameter.is_large else "small"
+        cell = self._table.cell(parameter.kind, column)
+        return cell.format(callback=parameter.argument.callback)
+
+    def declare(self, parameter: Parameter) -> str:
+        """A parameter: "const void *origin_addr"."""
+        argument = parameter.argument
+        by_pointer = argument.is_out or argument.by_pointer
+        return _declare(argument, self.type(parameter), by_pointer)
+
+    def parameters(self, parameters: tuple[Parameter, ...]) -> str:
+        """What stands between the parentheses of a prototype."""
+        return ", ".join(self.declare(p) for p in parameters) or "void"
+
+    def returns(self, entry: Entry) -> str:
+        """The result's type."""
+        returns = entry.procedure.returns
+        return self._table.cell(returns, "large" if entry.is_large else "small")
+
+    def prototype(self, entry: Entry, name: str = "") -> str:
+        """A function's prototype on one line, without the semicolon."""
+        parameters = self.parameters(entry.parameters)
+        return f"{self.returns(entry)} {name or entry.name}({parameters})"
+
+    def callback(self, callback: Callback) -> str:
+        """A callback's prototype on one line, without typedef and semicolon."""
+        arguments = callback.arguments_in("c")
+        parameters = tuple(Parameter(a, False, False) for a in arguments)
+        returns = self._table.cell(callback.returns, "small")
+        return f"{returns} {callback.name}({self.parameters(parameters)})"
+
+    def core_type(self, argument: Argument) -> str:
+        """The type that the core takes for a value: wide, an object for a handle."""
+        if argument.kind.is_handle:
+            return f"struct {argument.kind.object} *"
+        return self._table.cell(argument.kind, "large")
+
+    def core_declare(self, argument: Argument) -> str:
+        """A parameter of a core function."""
+        if argument.kind.kind_class is KindClass.CALLBACK:
+            return f"generic_function *{argument.name}"
+        if argument.kind.is_handle:
+            # An inout handle is resolved like an in one: the entry point nulls it.
+            star = "*" if not argument.is_in else ""
+            return f"{self.core_type(argument)}{star}{argument.name}"
+        return _declare(argument, self.core_type(argument), argument.is_out)
+
+    def core_prototype(self, procedure: Procedure) -> str:
+        """A core function's prototype on one line, without the semicolon."""
+        arguments = procedure.arguments_in("c")
+        parameters = ", ".join(self.core_declare(a) for a in arguments) or "void"
+        returns = self._table.cell(procedure.returns, "large")
+        return f"{returns} oriel_{procedure.core}({parameters})"

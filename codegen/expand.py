@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From records to what programs call: one `Entry` per callable of a language.
+
+A record gives up to two C functions, two mpi_f08 specifics and two specifics of the mpi
+module; each has a PMPI twin. Names follow MPI-4.1 19.1.5 and 19.2.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from codegen.model import Argument, Kind, Procedure, Spec
+
+
+class Scheme(Enum):
+    """How an entry's linker name is formed; 1A to 2B as MPI-4.1 table 19.1 calls them."""
+
+    C = "C"
+    F08 = "1A"  # mpi_f08 without choice buffers
+    F08TS = "1B"  # mpi_f08 with TYPE(*), DIMENSION(..)
+    F90 = "2A"  # mpi and mpif.h without choice buffers
+    F90TS = "2B"  # mpi and mpif.h with TYPE(*), DIMENSION(..)
+    CPTR = "CPTR"  # mpi and mpif.h, TYPE(C_PTR) instead of an address-sized integer
+
+
+SUFFIXES = {
+    Scheme.C: "",
+    Scheme.F08: "_f08",
+    Scheme.F08TS: "_f08ts",
+    Scheme.F90: "",
+    Scheme.F90TS: "_FTS",
+    Scheme.CPTR: "_CPTR",
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An argument as one entry takes it."""
+
+    argument: Argument
+    is_large: bool  # of a `_c` entry: the kind's wide type is meant
+    is_cptr: bool  # of a CPTR entry: TYPE(C_PTR) is meant
+
+    @property
+    def name(self) -> str:
+        """The argument's name."""
+        return self.argument.name
+
+    @property
+    def kind(self) -> Kind:
+        """The argument's kind."""
+        return self.argument.kind
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One callable of a language: a C function or a Fortran specific procedure."""
+
+    procedure: Procedure
+    language: str
+    scheme: Scheme
+    is_large: bool
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def generic(self) -> str:
+        """The name that programs write."""
+        if self.language == "f90":
+            return self.procedure.name.upper()
+        large = "_c" if self.is_large and self.language == "c" else ""
+        return self.procedure.name + large
+
+    @property
+    def name(self) -> str:
+        """The name of this very function or specific procedure."""
+        large = "_c" if self.is_large and self.language == "f08" else ""
+        return self.generic + large + SUFFIXES[self.scheme]
+
+    @property
+    def pmpi_name(self) -> str:
+        """The name of its twin for tools."""
+        return "P" + self.name
+
+    @property
+    def pmpi_generic(self) -> str:
+        """The name that tools write."""
+        return "P" + self.generic
+
+    @property
+    def c_name(self) -> str:
+        """The C function that does the same."""
+        large = "_c" if self.is_large else ""
+        return self.procedure.name + large
+
+    @property
+    def core_name(self) -> str:
+        """The core function that does the work."""
+        return "oriel_" + self.procedure.core
+
+    @property
+    def is_function(self) -> bool:
+        """It returns a value other than an error code or nothing."""
+        return self.procedure.returns.name not in ("ERROR_CODE", "NOTHING")
+
+    @property
+    def has_ierror(self) -> bool:
+        """Fortran: there is an argument ierror."""
+        return self.language != "c" and self.procedure.returns_error
+
+
+def _entry(procedure: Procedure, language: str, scheme: Scheme, large: bool) -> Entry:
+    is_cptr = scheme is Scheme.CPTR
+    arguments = procedure.arguments_in(language)
+    parameters = tuple(Parameter(a, large, is_cptr) for a in arguments)
+    return Entry(procedure, language, scheme, large, parameters)
+
+
+def c_entries(procedure: Procedure) -> tuple[Entry, ...]:
+    """The C functions of a record, planned or not."""
+    if "c" not in procedure.languages:
+        return ()
+    sizes = (False, True) if procedure.is_large else (False,)
+    return tuple(_entry(procedure, "c", Scheme.C, large) for large in sizes)
+
+
+def f08_entries(procedure: Procedure) -> tuple[Entry, ...]:
+    """The mpi_f08 specifics of a record, planned or not."""
+    if "f08" not in procedure.languages:
+        return ()
+    scheme = Scheme.F08TS if procedure.has_choice else Scheme.F08
+    sizes = (False, True) if procedure.is_large else (False,)
+    return tuple(_entry(procedure, "f08", scheme, large) for large in sizes)
+
+
+def f90_entries(procedure: Procedure) -> tuple[Entry, ...]:
+    """The specifics of the mpi module and mpif.h of a record, planned or not."""
+    if "f90" not in procedure.languages:
+        return ()
+    scheme = Scheme.F90TS if procedure.has_choice else Scheme.F90
+    schemes = (scheme, Scheme.CPTR) if procedure.has_cptr else (scheme,)
+    return tuple(_entry(procedure, "f90", one, False) for one in schemes)
+
+
+@dataclass(frozen=True)
+class Bindings:
+    """Everything that templates may use. Planned records are not in it."""
+
+    spec: Spec
+    procedures: tuple[Procedure, ...]
+    c: tuple[Entry, ...]
+    f08: tuple[Entry, ...]
+    f90: tuple[Entry, ...]
+    core: tuple[Procedure, ...]  # those that have a core function: C ones
+
+
+def expand(spec: Spec) -> Bindings:
+    """All entries of the table, in its order."""
+    done = tuple(p for p in spec.procedures.values() if not p.planned)
+    return Bindings(
+        spec,
+        done,
+        tuple(entry for p in done for entry in c_entries(p)),
+        tuple(entry for p in done for entry in f08_entries(p)),
+        tuple(entry for p in done for entry in f90_entries(p)),
+        tuple(p for p in done if "c" in p.languages),
+    )

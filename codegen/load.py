@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads `spec/` into a `Spec`. What can be said of one line alone is checked here; what
+needs the rest of the table is checked in check.py.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from codegen.arguments import parse_argument, take_list
+from codegen.model import (
+    LANGUAGES,
+    OPERANDS,
+    Argument,
+    Callback,
+    Category,
+    Constant,
+    Form,
+    Kind,
+    KindClass,
+    Procedure,
+    Spec,
+)
+from codegen.tokens import Cursor, Line, Sort, read_lines
+
+DIRECTIONS = ("in", "out", "inout")
+Named = TypeVar("Named", Kind, Category, Constant, Callback, Procedure)
+
+
+@dataclass(frozen=True)
+class Record:
+    """A line at the margin and the indented lines below it."""
+
+    head: Line
+    body: tuple[Line, ...]
+
+
+def _records(lines: list[Line]) -> Iterator[Record]:
+    start = 0
+    for index in range(1, len(lines) + 1):
+        if index == len(lines) or not lines[index].indented:
+            if lines[start].indented:
+                raise Cursor(lines[start]).error(
+                    "this line is indented but no record is open; start one at the margin"
+                )
+            yield Record(lines[start], tuple(lines[start + 1 : index]))
+            start = index
+
+
+def _add(table: dict[str, Named], entry: Named) -> None:
+    if entry.name in table:
+        raise Cursor(Line(entry.position, False, ()), entry.name).error(
+            f"was already given at {table[entry.name].position}; remove one of the two"
+        )
+    table[entry.name] = entry
+
+
+def pick(cursor: Cursor, what: str, allowed: tuple[str, ...]) -> str:
+    """A word out of a closed list."""
+    word = cursor.word(what)
+    if word not in allowed:
+        raise cursor.error(f"unknown {what} '{word}'; use one of {', '.join(allowed)}")
+    return word
+
+
+def _words(cursor: Cursor) -> tuple[str, ...]:
+    words = []
+    while cursor.peek().sort is Sort.WORD:
+        words.append(cursor.take().text)
+    return tuple(words)
+
+
+# ---- kinds ---------------------------------------------------------------------------
+def _kind(record: Record) -> Kind:
+    cursor = Cursor(record.head)
+    cursor.expect("kind", "to open a kind")
+    name = cursor.record = cursor.word("the kind's name")
+    classes = tuple(c.value for c in KindClass)
+    kind_class = KindClass(pick(cursor, "kind class", classes))
+    word = cursor.string("the word for it in argument lists, in quotes")
+    cells = {"errors": "", "type": "", "object": "", "tag": "", "null": ""}
+    fields: tuple[str, ...] = ()
+    while not cursor.at_end():
+        clause = pick(cursor, "clause of a kind", (*cells, "fields"))
+        if clause == "fields":
+            fields = _words(cursor)
+        else:
+            cells[clause] = cursor.word(f"the value of '{clause}'")
+    for line in record.body:
+        raise Cursor(line, name).error("a kind is one line; unindent or remove this one")
+    return Kind(
+        name,
+        kind_class,
+        word,
+        cells["errors"],
+        cells["type"],
+        cells["object"],
+        cells["tag"],
+        cells["null"],
+        fields,
+        record.head.position,
+    )
+
+
+# ---- constants -----------------------------------------------------------------------
+def _category(record: Record) -> Category:
+    cursor = Cursor(record.head)
+    cursor.expect("constants", "to open a category of constants")
+    name = cursor.record = cursor.word("the category's name")
+    form = Form(pick(cursor, "form", tuple(f.value for f in Form)))
+    kind = cursor.word("the kind of the handles") if form is Form.HANDLE else ""
+    languages = _only(cursor, ("c", "f08", "f90"))
+    title = cursor.string("what the constants are, in quotes")
+    cursor.expect_end()
+    return Category(name, title, form, kind, languages, record.head.position)
+
+
+def _constant(line: Line, category: Category) -> Constant:
+    cursor = Cursor(line, category.name)
+    name = cursor.record = cursor.word("the constant's name")
+    value = cursor.number("a value") if cursor.peek().sort is Sort.NUMBER else None
+    texts = {"c": "", "fortran": ""}
+    size, operand, callback, text = None, "", "", ""
+    operands: tuple[str, ...] = ()
+    while not cursor.at_end():
+        if cursor.peek().sort is Sort.STRING:
+            text = cursor.string("the text")
+            continue
+        clause = pick(cursor, "clause of a constant", (*texts, "size", "is", "on", "calls"))
+        if clause in texts:
+            texts[clause] = cursor.string(f"the {clause} type, in quotes")
+        elif clause == "size":
+            size = cursor.number("the size in bytes")
+        elif clause == "is":
+            operand = pick(cursor, "class of operands", OPERANDS)
+        elif clause == "on":
+            operands = _operands(cursor)
+        else:
+            callback = cursor.word("the callback's prototype")
+    return Constant(
+        name,
+        category,
+        value,
+        text,
+        texts["c"],
+        texts["fortran"],
+        size,
+        operand,
+        operands,
+        callback,
+        line.position,
+    )
+
+
+def _operands(cursor: Cursor) -> tuple[str, ...]:
+    if cursor.accept("any"):
+        return OPERANDS
+    operands = [pick(cursor, "class of operands", OPERANDS)]
+    while cursor.accept(","):
+        operands.append(pick(cursor, "class of operands", OPERANDS))
+    return tuple(operands)
+
+
+# ---- callbacks and procedures --------------------------------------------------------
+def _only(cursor: Cursor, every: tuple[str, ...]) -> tuple[str, ...]:
+    """`only c, f08`, or all of them."""
+    if not cursor.accept("only"):
+        return every
+    languages = take_list(cursor, ",", "a language")
+    for language in languages:
+        if language not in every:
+            raise cursor.error(
+                f"unknown language '{language}'; use one of {', '.join(every)}"
+            )
+    return languages
+
+
+class _Head:
+    """The clauses that may stand in the line that opens a procedure or callback."""
+
+    def __init__(self, cursor: Cursor, kinds: dict[str, Kind]) -> None:
+        self.since = self.section = self.deprecated = ""
+        self.planned = self.anytime = False
+        self.returns = "ERROR_CODE"
+        self.languages = LANGUAGES
+        while not cursor.at_end():
+            self._clause(cursor)
+        if self.returns not in kinds:
+            raise cursor.error(f"unknown kind '{self.returns}'; add it to kinds.spec")
+        if not self.since or not self.section:
+            raise cursor.error("'since' or 'section' is missing; add it to this line")
+
+    def _clause(self, cursor: Cursor) -> None:
+        clauses = ("since", "section", "deprecated", "returns", "only", "planned", "anytime")
+        if cursor.peek().text == "only":
+            self.languages = _only(cursor, LANGUAGES)
+            return
+        clause = pick(cursor, "clause of a record", clauses)
+        if clause in ("planned", "anytime"):
+            setattr(self, clause, True)
+        elif clause == "returns":
+            self.returns = cursor.word("a kind")
+        else:
+            setattr(self, clause, cursor.dotted(f"the number of '{clause}'"))
+
+
+@dataclass
+class _Body:
+    """What the indented lines of a procedure say."""
+
+    summary: str = ""
+    collective: str | None = None
+    errors: str = ""
+    core: str = ""
+
+
+def _properties(cursor: Cursor, body: _Body, doc: list[str]) -> None:
+    clauses = ("summary", "doc", "collective", "local", "errors", "core")
+    while not cursor.at_end():
+        clause = pick(cursor, "property", (*clauses, *DIRECTIONS))
+        if clause == "summary":
+            body.summary = cursor.string("one sentence, in quotes")
+        elif clause == "doc":
+            doc.append(cursor.string("one paragraph, in quotes"))
+        elif clause == "collective":
+            body.collective = cursor.word("the argument whose group calls it, or all")
+        elif clause == "local":
+            body.collective = ""
+        elif clause == "errors":
+            body.errors = cursor.word("the argument whose handler is raised, self or none")
+        elif clause == "core":
+            body.core = cursor.word("the core function")
+        else:
+            raise cursor.error("an argument stands alone on its line; start a new line")
+
+
+def _procedure(record: Record, kinds: dict[str, Kind]) -> Procedure:
+    cursor = Cursor(record.head)
+    cursor.expect("proc", "to open a procedure")
+    name = cursor.record = cursor.word("the procedure's name")
+    head = _Head(cursor, kinds)
+    body, doc = _Body(), list[str]()
+    arguments: list[Argument] = []
+    for line in record.body:
+        below = Cursor(line, name)
+        if below.peek().text in DIRECTIONS:
+            arguments.append(parse_argument(below, kinds, head.languages))
+        else:
+            _properties(below, body, doc)
+    missing = [
+        clause
+        for clause, given in (
+            ("summary", body.summary),
+            ("collective or local", body.collective is not None),
+            ("errors", body.errors),
+        )
+        if not given
+    ]
+    if missing:
+        raise cursor.error(f"'{missing[0]}' is missing; add it below this line")
+    return Procedure(
+        name,
+        head.since,
+        head.section,
+        body.summary,
+        tuple(doc),
+        tuple(arguments),
+        kinds[head.returns],
+        body.collective or "",
+        body.errors,
+        body.core or name.removeprefix("MPI_").lower(),
+        head.planned,
+        head.anytime,
+        head.deprecated,
+        head.languages,
+        record.head.position,
+    )
+
+
+def _callback(record: Record, kinds: dict[str, Kind]) -> Callback:
+    cursor = Cursor(record.head)
+    cursor.expect("callback", "to open a callback")
+    name = cursor.record = cursor.word("the prototype's name")
+    head = _Head(cursor, kinds)
+    arguments = tuple(
+        parse_argument(Cursor(line, name), kinds, head.languages) for line in record.body
+    )
+    return Callback(
+        name,
+        head.since,
+        head.section,
+        arguments,
+        kinds[head.returns],
+        head.planned,
+        tuple(language for language in head.languages if language != "lis"),
+        record.head.position,
+    )
+
+
+# ---- files ---------------------------------------------------------------------------
+def spec_files(root: Path) -> list[Path]:
+    """Every file that the table is read from."""
+    names = ("kinds.spec", "constants.spec", "callbacks.spec")
+    return [root / name for name in names] + sorted((root / "procedures").glob("*.spec"))
+
+
+def load(root: Path) -> Spec:
+    """The table below `root`; the first mistake is raised as SpecError."""
+
+    def records(path: Path) -> Iterator[Record]:
+        name = f"{root.name}/{path.relative_to(root).as_posix()}"
+        lines = read_lines(path, name)
+        return _records(lines) if lines else iter(())
+
+    spec = Spec({}, {}, {}, {}, {})
+    kinds, constants, callbacks, *procedures = spec_files(root)
+    for record in records(kinds):
+        _add(spec.kinds, _kind(record))
+    for record in records(constants):
+        category = _category(record)
+        _add(spec.categories, category)
+        for line in record.body:
+            _add(spec.constants, _constant(line, category))
+    _load_all(spec.callbacks, records(callbacks), spec.kinds, _callback)
+    for path in procedures:
+        _load_all(spec.procedures, records(path), spec.kinds, _procedure)
+    return spec
+
+
+def _load_all(
+    table: dict[str, Named],
+    records: Iterator[Record],
+    kinds: dict[str, Kind],
+    parse: Callable[[Record, dict[str, Kind]], Named],
+) -> None:
+    for record in records:
+        _add(table, parse(record, kinds))

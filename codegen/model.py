@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the table says, as immutable records. Nothing here knows a language's syntax.
+
+A `Spec` holds four tables: kinds of arguments, constants by category, callback
+prototypes and procedures. Whatever follows from a record by rule is a property.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where something was written."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class SpecError(Exception):
+    """A table that cannot be used: where, which record, what is wrong and the remedy."""
+
+    def __init__(self, position: Position, message: str, record: str = "") -> None:
+        name = f"{record}: " if record else ""
+        super().__init__(f"{position}: {name}{message}")
+
+
+class KindClass(Enum):
+    """How an argument behaves, whatever its type in a language is."""
+
+    HANDLE = "handle"  # of an opaque object
+    INTEGER = "integer"  # any integral value: count, size, rank, displacement, enum
+    MASK = "mask"  # integer that is the union of constants
+    LOGICAL = "logical"  # int in C, LOGICAL in Fortran
+    STRING = "string"  # char array in C, CHARACTER(*) in Fortran
+    CHOICE = "choice"  # a buffer of any type
+    POINTER = "pointer"  # address that comes out as void *, C_PTR or INTEGER
+    CALLBACK = "callback"  # a procedure of the program
+    STATE = "state"  # the program's own pointer for its callback
+    ATTRIBUTE = "attribute"  # void * in C, INTEGER(MPI_ADDRESS_KIND) in Fortran
+    KEYVAL = "keyval"  # integer that names an attribute key
+    STATUS = "status"
+    ADDRESS = "address"  # an address as a number
+    ARGUMENTS = "arguments"  # main's argument vector; C only
+    VARIADIC = "variadic"  # the dots at the end of a C callback
+    REAL = "real"  # floating-point result
+    NOTHING = "nothing"  # returns nothing
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One argument kind, named as the MPI Forum names it."""
+
+    name: str
+    kind_class: KindClass
+    word: str  # in the language-independent list: "non-negative integer"
+    error: str  # error class of a value that is no such thing at all, "" if none
+    handle: str  # class handle: MPI type name, "MPI_Win"
+    object: str  # class handle: struct of the core, "window"
+    tag: str  # class handle: enum object_kind of the core, "KIND_WIN"
+    null: str  # class handle or keyval: constant of the null value
+    fields: tuple[str, ...]  # members of the object that conditions may name
+    position: Position
+
+    @property
+    def is_large(self) -> bool:
+        """Its type in C and mpi_f08 is wider in the `_c` procedure."""
+        return self.name.startswith("POLY")
+
+    @property
+    def is_handle(self) -> bool:
+        """A handle of an object."""
+        return self.kind_class is KindClass.HANDLE
+
+    @property
+    def is_choice(self) -> bool:
+        """A choice buffer."""
+        return self.kind_class is KindClass.CHOICE
+
+    @property
+    def is_pointer(self) -> bool:
+        """An address that comes out: TYPE(C_PTR) or an integer in Fortran."""
+        return self.kind_class is KindClass.POINTER
+
+    @property
+    def is_integral(self) -> bool:
+        """Integer in every language."""
+        return self.kind_class in (
+            KindClass.INTEGER,
+            KindClass.MASK,
+            KindClass.KEYVAL,
+            KindClass.ADDRESS,
+        )
+
+
+class Direction(Enum):
+    """Which way a value goes."""
+
+    IN = "in"
+    OUT = "out"
+    INOUT = "inout"
+
+
+class Descriptor(Enum):
+    """What the Fortran layer does with the array section given for a choice buffer."""
+
+    WALK = "walk"  # any section: its elements, in order, are the buffer
+    ADDR = "addr"  # only the address of its first element matters
+    CONTIG = "contig"  # must be simply contiguous, else an error
+
+
+@dataclass(frozen=True)
+class Condition:
+    """`win.flavor == MPI_X` (a member of the object) or `sendbuf == MPI_X`."""
+
+    argument: str
+    member: str  # "" compares the argument itself
+    constant: str
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """`>= N`."""
+
+    minimum: int
+
+
+@dataclass(frozen=True)
+class Above:
+    """`> N`."""
+
+    bound: int
+
+
+@dataclass(frozen=True)
+class RankOf:
+    """`rank of comm`: a rank of the group of the handle argument."""
+
+    argument: str
+
+
+@dataclass(frozen=True)
+class Mask:
+    """`mask MPI_A | MPI_B`: a union of some of these, possibly empty."""
+
+    bits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """`one of MPI_A, MPI_B`."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Committed:
+    """`committed`: the datatype has been committed."""
+
+
+@dataclass(frozen=True)
+class NotPredefined:
+    """`not predefined`: the handle is not one that MPI provides."""
+
+
+Rule = AtLeast | Above | RankOf | Mask | OneOf | Committed | NotPredefined
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What values an argument may have; for an array, each element.
+
+    `also` are constants allowed besides; with `unless` true there is no rule.
+    """
+
+    rule: Rule
+    also: tuple[str, ...]
+    unless: Condition | None
+    error: str
+    position: Position
+
+    @property
+    def sort(self) -> str:
+        """Name of the rule's type, for templates: "AtLeast", "RankOf" ..."""
+        return type(self.rule).__name__
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a procedure or callback."""
+
+    name: str
+    kind: Kind
+    direction: Direction
+    lis_direction: Direction  # of the object meant, in the language-independent list
+    description: str
+    length: tuple[str, ...] | None  # () an array of unstated length, ("n",), ("n", "3")
+    domains: tuple[Domain, ...]
+    descriptor: Descriptor | None  # choice buffers only
+    is_async: bool
+    is_const: bool
+    by_pointer: bool  # callbacks: C passes it by address
+    null_ok: bool  # a null handle (or NULL pointer) is allowed
+    frees: bool  # the object is freed and the handle set to null
+    is_root_only: bool  # significant at the root only
+    has_intent: bool  # mpi_f08 states INTENT
+    has_word: bool  # the language-independent list states what it is
+    ignored_if: Condition | None  # neither checked nor used then
+    overflow: str  # out of a large kind: constant when the small type cannot hold it
+    callback: str  # class callback: the prototype
+    languages: tuple[str, ...]
+    position: Position
+
+    @property
+    def is_in(self) -> bool:
+        """Its value goes in."""
+        return self.direction is not Direction.OUT
+
+    @property
+    def is_out(self) -> bool:
+        """Its value comes out."""
+        return self.direction is not Direction.IN
+
+    @property
+    def is_array(self) -> bool:
+        """It is an array of its kind; a string's length is its own matter."""
+        return self.length is not None and self.kind.kind_class is not KindClass.STRING
+
+    @property
+    def is_choice(self) -> bool:
+        """A choice buffer."""
+        return self.kind.is_choice
+
+    def is_in_language(self, language: str) -> bool:
+        """The binding of this language has the argument."""
+        return language in self.languages
+
+
+LANGUAGES = ("lis", "c", "f08", "f90")  # lis: the language-independent specification
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """One record of the table."""
+
+    name: str
+    since: str
+    section: str
+    summary: str
+    doc: tuple[str, ...]  # paragraphs
+    arguments: tuple[Argument, ...]
+    returns: Kind
+    collective: str  # argument whose group must call it, "all" processes, "" local
+    errors: str  # argument whose error handler is raised, "self" or "none"
+    core: str  # without its prefix
+    planned: bool
+    anytime: bool  # may be called before initialization and after finalization
+    deprecated: str  # version, or ""
+    languages: tuple[str, ...]
+    position: Position
+
+    @property
+    def base(self) -> str:
+        """The name without its prefix."""
+        return self.name.removeprefix("MPI_")
+
+    @property
+    def returns_error(self) -> bool:
+        """The C function returns an error code; Fortran has an ierror."""
+        return self.returns.name == "ERROR_CODE"
+
+    @property
+    def is_large(self) -> bool:
+        """It has a `_c` variant."""
+        return self.returns.is_large or any(a.kind.is_large for a in self.arguments)
+
+    @property
+    def has_choice(self) -> bool:
+        """It has a choice buffer."""
+        return any(argument.is_choice for argument in self.arguments)
+
+    @property
+    def has_cptr(self) -> bool:
+        """The mpi module overloads it with TYPE(C_PTR)."""
+        return any(a.kind.is_pointer and a.is_out for a in self.arguments)
+
+    def argument(self, name: str) -> Argument:
+        """The argument of that name."""
+        return next(a for a in self.arguments if a.name == name)
+
+    def arguments_in(self, language: str) -> tuple[Argument, ...]:
+        """The arguments that the binding of this language has; without ierror."""
+        return tuple(a for a in self.arguments if a.is_in_language(language))
+
+    def is_in_language(self, language: str) -> bool:
+        """The language has this procedure, and the core implements it."""
+        return language in self.languages and not self.planned
+
+
+@dataclass(frozen=True)
+class Callback:
+    """The prototype of a procedure that the program gives."""
+
+    name: str
+    since: str
+    section: str
+    arguments: tuple[Argument, ...]
+    returns: Kind
+    planned: bool
+    languages: tuple[str, ...]
+    position: Position
+
+    @property
+    def returns_error(self) -> bool:
+        """The C function returns an error code; Fortran has an ierror."""
+        return self.returns.name == "ERROR_CODE"
+
+    def arguments_in(self, language: str) -> tuple[Argument, ...]:
+        """The arguments that the prototype of this language has; without ierror."""
+        return tuple(a for a in self.arguments if a.is_in_language(language))
+
+
+class Form(Enum):
+    """What a constant is in the languages."""
+
+    INTEGER = "integer"  # enum in C, INTEGER parameter in Fortran
+    HANDLE = "handle"
+    BUFFER = "buffer"  # an address: void * in C, a variable in Fortran
+    IGNORE = "ignore"  # an argument left out: pointer in C, a variable in Fortran
+    FUNCTION = "function"  # predefined callback
+    KIND = "kind"  # kind parameter, Fortran only
+    LOGICAL = "logical"  # Fortran only
+
+
+@dataclass(frozen=True)
+class Constant:
+    """One named constant of the standard ABI."""
+
+    name: str
+    category: "Category" = field(repr=False)
+    value: int | None  # None where the value is a language's matter
+    text: str  # error classes: the message
+    c_type: str  # datatypes: the C type that it stands for; ignored arguments: theirs
+    fortran_type: str  # likewise; kind parameters: the expression
+    size: int | None  # datatypes: bytes
+    operand: str  # datatypes: class of operations that take it (`OPERANDS`), or ""
+    operands: tuple[str, ...]  # operations: classes they are defined on
+    callback: str  # predefined callbacks: prototype
+    position: Position
+
+    @property
+    def form(self) -> Form:
+        """What it is in the languages."""
+        return self.category.form
+
+
+@dataclass(frozen=True)
+class Category:
+    """Constants of one sort, named as the ABI's chapter groups them."""
+
+    name: str
+    title: str
+    form: Form
+    kind: str  # form handle: the argument kind
+    languages: tuple[str, ...]
+    position: Position
+
+
+# What MPI-4.1 6.9.2 calls the groups of types that operations are defined on.
+OPERANDS = (
+    "c_integer",
+    "fortran_integer",
+    "floating",
+    "logical",
+    "complex",
+    "byte",
+    "multi_language",
+    "pair",
+)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The whole table, in the order in which it is written."""
+
+    kinds: dict[str, Kind]
+    categories: dict[str, Category]
+    constants: dict[str, Constant]
+    callbacks: dict[str, Callback]
+    procedures: dict[str, Procedure]
+
+    def constants_in(self, category: str) -> tuple[Constant, ...]:
+        """The constants of one category."""
+        return tuple(c for c in self.constants.values() if c.category.name == category)

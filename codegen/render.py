@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Renders the templates.
+
+Every `NAME.j2` below bindings/ and core/ whose name does not begin with `_` becomes the
+file of the same path, without `.j2`, in the output folder. What templates may use is in
+`_globals` and `_FILTERS`.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+
+from codegen.c_text import CText
+from codegen.expand import Bindings
+from codegen.fortran_text import F08Text, F90Text, fortran_case
+from codegen.language import FOLDERS, load_tables
+from codegen.model import Position, SpecError
+from codegen.symbols import plan_text, symbol_plan
+from codegen.wrap import wrap_both, wrap_c, wrap_fortran
+
+ROOTS = ("bindings", "core")
+_FILTERS: dict[str, Callable[..., str]] = {
+    "wrap_c": wrap_c,
+    "wrap_fortran": wrap_fortran,
+    "wrap_both": wrap_both,
+    "fortran_case": fortran_case,
+}
+
+
+def templates(root: Path) -> list[Path]:
+    """The templates that become files, as paths below `root`."""
+    found = [path for top in ROOTS for path in (root / top).rglob("*.j2")]
+    return sorted(p.relative_to(root) for p in found if not p.name.startswith("_"))
+
+
+def inputs(root: Path) -> list[Path]:
+    """Templates, macro files and tables of the languages, for a build's dependencies."""
+    patterns = [(root / top, "*.j2") for top in ROOTS] + [(root / "bindings", "*.spec")]
+    return sorted(path for top, pattern in patterns for path in top.rglob(pattern))
+
+
+def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
+    tables = load_tables(root / "bindings", bindings.spec)
+    return {
+        "spec": bindings.spec,
+        "procedures": bindings.procedures,
+        "c_entries": bindings.c,
+        "f08_entries": bindings.f08,
+        "f90_entries": bindings.f90,
+        "core_procedures": bindings.core,
+        "symbols": symbol_plan(bindings, root / "bindings"),
+        "c": CText(tables["c"]),
+        "f08": F08Text(tables["f08"]),
+        "f90": F90Text(tables["f90"]),
+        "tables": tables,
+    }
+
+
+def _environment(root: Path, names: dict[str, object]) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(root),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        extensions=["jinja2.ext.loopcontrols", "jinja2.ext.do"],
+    )
+    environment.filters.update(_FILTERS)
+    environment.globals.update(names)
+    return environment
+
+
+def output_names(root: Path) -> list[str]:
+    """The paths of all outputs below the output folder."""
+    return [p.with_suffix("").as_posix() for p in templates(root)] + ["symbols.txt"]
+
+
+def render(root: Path, bindings: Bindings) -> dict[str, str]:
+    """All outputs: path below the output folder to text."""
+    environment = _environment(root, _globals(root, bindings))
+    outputs = {}
+    for path in templates(root):
+        source = path.as_posix()
+        notice = f"Generated from {source} and spec/. Do not edit."
+        try:
+            text = environment.get_template(source).render(notice=notice)
+        except TemplateError as error:
+            line = getattr(error, "lineno", None) or _line_of(error, root / path)
+            raise SpecError(Position(source, line), f"template: {error}") from error
+        outputs[path.with_suffix("").as_posix()] = text
+    outputs["symbols.txt"] = plan_text(symbol_plan(bindings, root / "bindings"))
+    return outputs
+
+
+def _line_of(error: BaseException, path: Path) -> int:
+    """The template's line in the traceback of an error raised while it was rendered."""
+    trace, line = error.__traceback__, 1
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+__all__ = ["FOLDERS", "inputs", "output_names", "render", "templates"]

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The symbol plan: one row per symbol that the libraries export.
+
+Entries follow from the records. What else a library exports for its bindings is declared
+in bindings/<language>/symbols.spec, one line each:
+
+    symbol NAME  library LIBRARY  [weak]  "what for"
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from codegen.expand import Bindings, Entry, Scheme
+from codegen.language import FOLDERS
+from codegen.model import Form
+from codegen.tokens import Cursor, read_lines
+
+LIBRARIES = {"c": "libmpi_abi", "f08": "liboriel_fortran", "f90": "liboriel_fortran"}
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """One exported symbol."""
+
+    symbol: str
+    library: str
+    language: str
+    scheme: str  # as in MPI-4.1 table 19.1; "support" for what is not an entry
+    count: str  # small, large or -
+    binding: str  # strong or weak
+    record: str  # procedure, or what the symbol is for
+
+    def row(self) -> str:
+        """Its line in symbols.txt."""
+        return (
+            f"{self.symbol:<48} {self.library:<16} {self.language:<4} {self.scheme:<8}"
+            f" {self.count:<6} {self.binding:<7} {self.record}"
+        )
+
+
+def linker_name(language: str, name: str) -> str:
+    """gfortran's and flang's mangling of an external procedure; C has none."""
+    return name if language == "c" else name.lower() + "_"
+
+
+def _entry_symbols(entry: Entry) -> Iterator[Symbol]:
+    """The MPI_ symbol and its PMPI twin; in C the former is a weak alias."""
+    count = "large" if entry.is_large else "small"
+    weak = "weak" if entry.language == "c" else "strong"
+    for name, binding in ((entry.name, weak), (entry.pmpi_name, "strong")):
+        yield Symbol(
+            linker_name(entry.language, name),
+            LIBRARIES[entry.language],
+            entry.language,
+            entry.scheme.value,
+            count,
+            binding,
+            entry.procedure.name,
+        )
+
+
+def _predefined_symbols(bindings: Bindings) -> Iterator[Symbol]:
+    """Predefined callbacks are constants in C and procedures in Fortran.
+
+    mpi_f08 and mpi share them: a handle type has the layout of an INTEGER.
+    """
+    for constant in bindings.spec.constants.values():
+        if constant.form is not Form.FUNCTION:
+            continue
+        callback = bindings.spec.callbacks[constant.callback]
+        if callback.planned:
+            continue
+        yield Symbol(
+            linker_name("f90", constant.name),
+            LIBRARIES["f90"],
+            "f90",
+            Scheme.F90.value,
+            "-",
+            "strong",
+            constant.name,
+        )
+
+
+def support_symbols(bindings_folder: Path) -> Iterator[Symbol]:
+    """What bindings/<language>/symbols.spec declares."""
+    for language, folder in FOLDERS.items():
+        path = bindings_folder / folder / "symbols.spec"
+        if not path.exists():
+            continue
+        for line in read_lines(path, f"bindings/{folder}/symbols.spec"):
+            cursor = Cursor(line)
+            cursor.expect("symbol", "to declare a symbol")
+            name = cursor.record = cursor.word("the symbol")
+            cursor.expect("library", "and the library that exports it")
+            library = cursor.word("the library")
+            binding = "weak" if cursor.accept("weak") else "strong"
+            text = cursor.string("what it is for, in quotes")
+            cursor.expect_end()
+            yield Symbol(name, library, language, "support", "-", binding, text)
+
+
+def symbol_plan(bindings: Bindings, bindings_folder: Path) -> tuple[Symbol, ...]:
+    """Every exported symbol, sorted."""
+    symbols = [
+        symbol
+        for entries in (bindings.c, bindings.f08, bindings.f90)
+        for entry in entries
+        for symbol in _entry_symbols(entry)
+    ]
+    symbols += _predefined_symbols(bindings)
+    symbols += support_symbols(bindings_folder)
+    return tuple(sorted(symbols, key=lambda s: (s.library, s.symbol)))
+
+
+def plan_text(symbols: tuple[Symbol, ...]) -> str:
+    """The plan as a file."""
+    head = Symbol("# symbol", "library", "lang", "scheme", "count", "binding", "record")
+    return "\n".join(s.row() for s in (head, *symbols)) + "\n"

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a spec file into lines of tokens, with positions for messages.
+
+A line is a list of words, numbers, strings and symbols; `#` starts a comment. A line
+that is indented belongs to the record that the last line at the margin has opened.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from codegen.model import Position, SpecError
+
+SYMBOLS = (">=", "==", ">", ":", ",", "|", ".", "[", "]", "*", "=")
+
+
+class Sort(Enum):
+    """What a token is; the value is how messages call it."""
+
+    WORD = "word"
+    NUMBER = "number"
+    STRING = "string"
+    SYMBOL = "symbol"
+    END = "end of line"
+
+
+@dataclass(frozen=True)
+class Token:
+    """One token; `text` of a string is what stands between the quotes."""
+
+    sort: Sort
+    text: str
+
+    def __str__(self) -> str:
+        if self.sort is Sort.END:
+            return self.sort.value
+        return f'"{self.text}"' if self.sort is Sort.STRING else f"'{self.text}'"
+
+
+END = Token(Sort.END, "")
+
+
+@dataclass(frozen=True)
+class Line:
+    """The tokens of one line that is neither empty nor a comment."""
+
+    position: Position
+    indented: bool
+    tokens: tuple[Token, ...]
+
+
+def _length_while(text: str, start: int, more: str) -> int:
+    end = start
+    while end < len(text) and (text[end].isalnum() or text[end] in more):
+        end += 1
+    return end
+
+
+def _scan(text: str, start: int, position: Position) -> tuple[Token, int]:
+    """The token that starts at `start`, and where the next one may."""
+    letter = text[start]
+    if letter == '"':
+        end = text.find('"', start + 1)
+        if end < 0:
+            raise SpecError(position, "string without its closing quote; add the quote")
+        return Token(Sort.STRING, text[start + 1 : end]), end + 1
+    if letter.isdigit() or (letter == "-" and text[start + 1 : start + 2].isdigit()):
+        end = _length_while(text, start + 1, ".")
+        return Token(Sort.NUMBER, text[start:end]), end
+    if letter.isalpha() or letter == "_":
+        end = _length_while(text, start, "_")
+        return Token(Sort.WORD, text[start:end]), end
+    for symbol in SYMBOLS:
+        if text.startswith(symbol, start):
+            return Token(Sort.SYMBOL, symbol), start + len(symbol)
+    raise SpecError(position, f"character '{letter}' means nothing here; remove it")
+
+
+def _tokens(text: str, position: Position) -> Iterator[Token]:
+    at = 0
+    while at < len(text) and text[at] != "#":
+        if text[at] == " ":
+            at += 1
+            continue
+        token, at = _scan(text, at, position)
+        yield token
+
+
+def read_lines(path: Path, name: str) -> list[Line]:
+    """All lines of the file; `name` is how messages call it."""
+    lines = []
+    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
+        position = Position(name, number)
+        tokens = tuple(_tokens(text, position))
+        if tokens:
+            lines.append(Line(position, text.startswith(" "), tokens))
+    return lines
+
+
+class Cursor:
+    """Walks over the tokens of one line; every complaint names the line and the record."""
+
+    def __init__(self, line: Line, record: str = "") -> None:
+        self._tokens = line.tokens
+        self._next = 0
+        self.position = line.position
+        self.record = record
+
+    def error(self, message: str) -> SpecError:
+        """The error to raise about this line."""
+        return SpecError(self.position, message, self.record)
+
+    def peek(self) -> Token:
+        """The next token, not taken."""
+        return self._tokens[self._next] if self._next < len(self._tokens) else END
+
+    def at_end(self) -> bool:
+        """No token is left."""
+        return self._next == len(self._tokens)
+
+    def take(self) -> Token:
+        """The next token, of any sort."""
+        token = self.peek()
+        self._next += 1
+        return token
+
+    def accept(self, *texts: str) -> bool:
+        """Take these words or symbols if they all come next."""
+        following = self._tokens[self._next : self._next + len(texts)]
+        plain = [t.text for t in following if t.sort in (Sort.WORD, Sort.SYMBOL)]
+        if plain != list(texts):
+            return False
+        self._next += len(texts)
+        return True
+
+    def _take_sort(self, sort: Sort, what: str) -> str:
+        token = self.peek()
+        if token.sort is not sort:
+            raise self.error(f"{token} found; write {what} here")
+        self._next += 1
+        return token.text
+
+    def word(self, what: str) -> str:
+        """A word; `what` says what it names."""
+        return self._take_sort(Sort.WORD, what)
+
+    def string(self, what: str) -> str:
+        """A quoted text."""
+        return self._take_sort(Sort.STRING, what)
+
+    def dotted(self, what: str) -> str:
+        """A number with dots, as of a version or a section."""
+        return self._take_sort(Sort.NUMBER, what)
+
+    def number(self, what: str) -> int:
+        """An integer."""
+        text = self._take_sort(Sort.NUMBER, what)
+        if "." in text:
+            raise self.error(f"'{text}' is no integer; write {what} without a dot")
+        return int(text)
+
+    def expect(self, symbol: str, what: str) -> None:
+        """A symbol that must come next."""
+        if not self.accept(symbol):
+            raise self.error(f"{self.peek()} found; write '{symbol}' {what}")
+
+    def expect_end(self) -> None:
+        """Nothing may follow."""
+        if not self.at_end():
+            raise self.error(f"{self.peek()} is not understood here; remove it")

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Breaks long lines of generated C and Fortran where a person would."""
+
+
+def _pieces(text: str) -> list[str]:
+    """The text cut after every comma and blank that is outside of quotes."""
+    pieces, start, quote = [], 0, ""
+    for index, letter in enumerate(text):
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter == " " and text[:index].strip():
+            pieces.append(text[start : index + 1])
+            start = index + 1
+    return [*pieces, text[start:]]
+
+
+def _fill(text: str, first: int, rest: int) -> list[str]:
+    """Lines of at most `first`, then `rest` columns; blanks at the breaks are dropped."""
+    lines = [""]
+    for piece in _pieces(text):
+        room = first if len(lines) == 1 else rest
+        if lines[-1].strip() and len(lines[-1] + piece.rstrip()) > room:
+            lines.append(piece)
+        else:
+            lines[-1] += piece
+    return [line.rstrip() for line in lines]
+
+
+def wrap_c(text: str, width: int = 88) -> str:
+    """Continuation lines start below the first argument."""
+    if len(text) <= width:
+        return text
+    head, parenthesis, rest = text.partition("(")
+    column = len(head) + 1
+    lines = _fill(rest, width - column, width - column)
+    return head + parenthesis + ("\n" + " " * column).join(lines)
+
+
+def wrap_fortran(text: str, width: int = 132) -> str:
+    """Free form: `&` at the end of a line that goes on."""
+    indent = len(text) - len(text.lstrip())
+    if len(text) <= width:
+        return text
+    hang = indent + 4
+    lines = _fill(text.lstrip(), width - indent - 2, width - hang - 2)
+    return " " * indent + (" &\n" + " " * hang).join(lines)
+
+
+def wrap_both(text: str) -> str:
+    """Fixed and free form at once: 72 columns, `&` in column 73 and column 6."""
+    lines = _fill(text.strip(), 66, 66)
+    body = [f"      {line:<66}&" for line in lines[:-1]] + [f"      {lines[-1]}"]
+    return "\n".join([body[0]] + [f"     &{line[6:]}" for line in body[1:]])
