@@ -20,7 +20,6 @@
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 #define PRINTF_LIKE(at, first) __attribute__((format(printf, at, first)))
 #define CACHE_LINE 64
-#define ORIEL_VERSION "0.1.0"
 
 // How much the generated entry points check (ORIEL_CHECK).
 enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
@@ -86,8 +85,8 @@ void log_verbose(const char *format, ...) PRINTF_LIKE(1, 2);
 // Reads every ORIEL_ variable; a value that does not parse gives MPI_ERR_ARG with the
 // variable, its value and what is allowed. An empty value counts as not set.
 int options_read(struct options *options);
-// Names, when verbose, each ORIEL_ variable of the environment that is no option.
-void options_log_unknown(void);
+// Is there an option of this name (`length` bytes)?
+bool option_exists(const char *name, size_t length);
 // Writes one line per option: name, allowed values, default, description.
 void options_list(FILE *file);
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum option_type {
     OPTION_CHOICE,  // one of the words in `allowed`; the field is an int, its index
@@ -134,20 +133,14 @@ int options_read(struct options *options)
     return 0;
 }
 
-void options_log_unknown(void)
+bool option_exists(const char *name, size_t length)
 {
-    for (char **variable = environ; *variable; variable++) {
-        if (strncmp(*variable, "ORIEL_", 6) != 0)
-            continue;
-        size_t length = strcspn(*variable, "=");
-        bool is_known = false;
-        for (int i = 0; i < OPTION_COUNT; i++)
-            is_known |= strlen(option_table[i].name) == length &&
-                        strncmp(option_table[i].name, *variable, length) == 0;
-        if (!is_known)
-            log_verbose("%.*s is not an option; mpiexec --help lists them", (int)length,
-                        *variable);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const char *known = option_table[i].name;
+        if (strlen(known) == length && strncmp(known, name, length) == 0)
+            return true;
     }
+    return false;
 }
 
 void options_list(FILE *file)

@@ -3,7 +3,7 @@
 //
 // Glossary
 //   rank      number of a process in the job, 0 .. size-1 (= rank in MPI_COMM_WORLD)
-//   node      processes that share memory; ORIEL_FAKE_NODES splits a machine into several
+//   node      processes that share memory; ORIEL_FAKE_NODES makes several of a machine
 //   leader    the lowest rank of a node
 //   driver    how one kind of launcher is spoken to (PMI-1 wire, none)
 #pragma once
@@ -12,31 +12,62 @@
 
 struct boot {
     int rank, size;
-    int node, node_count;      // index of this process's node; number of nodes
-    int node_rank, node_size;  // position among, and number of, the node's processes
-    const int *node_of;        // [size] node of each rank
-    const int *node_rank_of;   // [size] position of each rank in its node
-    const int *node_members;   // [node_size] ranks of this node, ascending
-    const int *leaders;        // [node_count] leader of each node
-    int app_number;            // MPI_APPNUM
-    int universe_size;         // MPI_UNIVERSE_SIZE, -1 when the launcher does not say
-    char job[64];              // a name that no other job on the machine has
+    int node, node_count;     // index of this process's node; number of nodes
+    int node_rank, node_size; // position among, and number of, the node's processes
+    const int *node_of;       // [size] node of each rank
+    const int *node_rank_of;  // [size] position of each rank in its node
+    const int *node_members;  // [node_size] ranks of this node, ascending
+    const int *leaders;       // [node_count] leader of each node
+    int app_number;           // MPI_APPNUM
+    int universe_size;        // MPI_UNIVERSE_SIZE, -1 when the launcher does not say
+    char job[64];             // a name that no other job on the machine has
+    const char *launcher;     // "PMI-1" or "singleton", for people
     const struct boot_driver *driver; // private
     void *driver_state;               // private
 };
 
 // Finds the launcher (PMI_FD / PMI_PORT, else none), learns rank, size and nodes.
 // A launcher that Oriel cannot speak to gives MPI_ERR_OTHER with its name and remedy.
+// Uses process.options; sets process.rank.
 int boot_start(struct boot **boot);
 
 // Key-value exchange: puts of all processes before a fence are seen by gets after it.
-// Keys up to 63 and values up to 1023 printable characters without blanks.
+// Keys up to 63 and values up to 1023 printable characters without blanks; a key is put
+// once. A key that nobody has put gives MPI_ERR_NAME.
 int boot_put(struct boot *boot, const char *key, const char *value);
 int boot_fence(struct boot *boot);
 int boot_get(struct boot *boot, const char *key, char *value, size_t value_size);
 
-// Ends the whole job with exit code `code`; does not return.
+// Ends the whole job with exit code `code` (1 if its low eight bits are 0); does not
+// return. The caller has said why on standard error; `why` is for the launcher. Without
+// a boot (NULL) only this process ends.
 _Noreturn void boot_abort(struct boot *boot, int code, const char *why);
 
 // Says goodbye to the launcher and frees `boot`.
 void boot_stop(struct boot *boot);
+
+// ---- PMI-1 wire ---------------------------------------------------------------
+// Process and launcher send each other lines of words "key=value" over a stream socket.
+// launch/ is the other end, so these few functions depend on nothing else.
+enum { WIRE_LINE_BYTES = 4096, WIRE_KEY_BYTES = 64, WIRE_VALUE_BYTES = 1024 };
+
+struct wire {
+    int fd;
+    size_t used; // bytes received and not yet taken
+    char bytes[WIRE_LINE_BYTES];
+};
+
+// Reads once: > 0 when bytes have come, 0 when the other end is gone, -1 with errno
+// (EMSGSIZE: a line is longer than WIRE_LINE_BYTES).
+int wire_receive(struct wire *wire);
+// Takes the first whole line out, without its end; false when there is none yet.
+bool wire_line(struct wire *wire, char line[WIRE_LINE_BYTES]);
+// Sends one line; `format` has no end of line. False with errno.
+bool wire_send(struct wire *wire, const char *format, ...) PRINTF_LIKE(2, 3);
+
+// The value of the word `key` in a line; false when the line has no such word or the
+// value does not fit.
+bool wire_word(const char *line, const char *key, char *value, size_t value_size);
+// The same for a decimal number in minimum .. maximum.
+bool wire_number(const char *line, const char *key, int minimum, int maximum,
+                 int *number);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which launcher has started this process, and what all launchers have in common.
+#include "boot/private.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Launchers that speak something else than PMI-1, by the variable in which they tell
+// the number of processes. An Open MPI job may run inside a Slurm step: it comes first.
+static const struct foreign {
+    const char *size_variable, *launcher, *remedy;
+} foreign_launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun", "Oriel's own mpiexec"},
+    {"SLURM_STEP_NUM_TASKS", "Slurm without PMI", "srun --mpi=pmi2"},
+};
+
+// A launcher that says nothing Oriel understands is fine for one process; of more, each
+// would believe to be alone. PMIx launchers such as prterun do not tell the size, so
+// there all processes but the first notice.
+static int refuse_foreign(void)
+{
+    for (size_t i = 0; i < sizeof foreign_launchers / sizeof foreign_launchers[0];
+         i++) {
+        const struct foreign *foreign = &foreign_launchers[i];
+        const char *size = getenv(foreign->size_variable);
+        if (size)
+            return atoi(size) <= 1
+                       ? 0
+                       : fail(MPI_ERR_OTHER,
+                              "%s has started %s processes, but Oriel speaks PMI-1, "
+                              "which it does not: start them with %s",
+                              foreign->launcher, size, foreign->remedy);
+    }
+    const char *rank = getenv("PMIX_RANK");
+    if (rank && atoi(rank) > 0)
+        return fail(MPI_ERR_OTHER,
+                    "a PMIx launcher has started this process as rank %s, "
+                    "but Oriel speaks PMI-1: start it with Oriel's own "
+                    "mpiexec, mpiexec.hydra or srun --mpi=pmi2",
+                    rank);
+    return 0;
+}
+
+static int connect_launcher(struct boot *boot)
+{
+    if (getenv("PMI_FD") || getenv("PMI_PORT"))
+        return pmi1_start(boot);
+    int err = refuse_foreign();
+    return err ? err : singleton_start(boot);
+}
+
+int boot_start(struct boot **result)
+{
+    struct boot *boot = calloc(1, sizeof *boot);
+    if (!boot)
+        return fail(MPI_ERR_NO_MEM, "no memory for the boot layer");
+    int err = connect_launcher(boot);
+    if (err)
+        goto free_boot;
+    process.rank = boot->rank;
+    err = nodes_find(boot);
+    if (err)
+        goto close_driver;
+    *result = boot;
+    return 0;
+
+close_driver: // without a goodbye, so that the launcher ends the job
+    boot->driver->close(boot);
+free_boot:
+    free(boot);
+    return err;
+}
+
+// Can every launcher carry it? `room` counts the terminating zero.
+static bool is_word(const char *text, size_t room)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++)
+        if (!isgraph((unsigned char)text[i]))
+            return false;
+    return length > 0 && length < room;
+}
+
+int boot_put(struct boot *boot, const char *key, const char *value)
+{
+    if (!is_word(key, WIRE_KEY_BYTES) || !is_word(value, WIRE_VALUE_BYTES))
+        return fail(MPI_ERR_INTERN, "key '%s' or its value of %zu bytes is no word",
+                    key, strlen(value));
+    return boot->driver->put(boot, key, value);
+}
+
+int boot_fence(struct boot *boot)
+{
+    return boot->driver->fence(boot);
+}
+
+int boot_get(struct boot *boot, const char *key, char *value, size_t value_size)
+{
+    return boot->driver->get(boot, key, value, value_size);
+}
+
+// exit() and not _exit(): what the program has printed, in C or Fortran, is wanted most
+// when it fails.
+_Noreturn void boot_abort(struct boot *boot, int code, const char *why)
+{
+    int exit_code = (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE;
+    if (boot)
+        boot->driver->abort(boot, exit_code, why);
+    exit(exit_code);
+}
+
+void boot_stop(struct boot *boot)
+{
+    boot->driver->finalize(boot);
+    boot->driver->close(boot);
+    nodes_free(boot);
+    free(boot);
+}

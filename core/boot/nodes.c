@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which processes share memory: from the launcher's map, or by asking each other.
+#include "boot/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+uint64_t text_hash(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return hash;
+}
+
+// ---- the launcher's map -----------------------------------------------------------
+
+// A number followed by the byte `after`; leaves `text` behind it.
+static bool take_number(const char **text, char after, int minimum, int *number)
+{
+    if (**text < '0' || **text > '9')
+        return false;
+    char *end;
+    long value = strtol(*text, &end, 10);
+    if (*end != after || value < minimum || value > JOB_SIZE_MAX)
+        return false;
+    *text = end + 1;
+    *number = (int)value;
+    return true;
+}
+
+// Places ranks from *rank on by the group "first,machines,ranks)" at *text.
+static bool take_group(const char **text, int size, int *machine_of, int *rank)
+{
+    int first, machines, each;
+    if (!take_number(text, ',', 0, &first) || !take_number(text, ',', 1, &machines) ||
+        !take_number(text, ')', 1, &each))
+        return false;
+    for (int machine = first; machine < first + machines && *rank < size; machine++) {
+        for (int i = 0; i < each && *rank < size; i++) {
+            if (machine >= size)
+                return false;
+            machine_of[(*rank)++] = machine;
+        }
+    }
+    return true;
+}
+
+int mapping_parse(const char *text, int size, int *machine_of)
+{
+    static const char opening[] = "(vector";
+    if (strncmp(text, opening, strlen(opening)) != 0)
+        goto nonsense;
+    for (int rank = 0; rank < size;) {
+        const char *group = text + strlen(opening);
+        do {
+            if (strncmp(group, ",(", 2) != 0)
+                goto nonsense;
+            group += 2;
+            if (!take_group(&group, size, machine_of, &rank))
+                goto nonsense;
+        } while (*group == ',');
+        if (strcmp(group, ")") != 0)
+            goto nonsense;
+    }
+    return 0;
+
+nonsense:
+    return fail(MPI_ERR_OTHER,
+                "the launcher's map of %d processes makes no sense: '%.200s'", size,
+                text);
+}
+
+// ---- without a map ----------------------------------------------------------------
+
+// What two processes have in common if and only if they can share memory: the running
+// kernel, and the process numbers by which they find each other.
+static uint64_t machine_identity(void)
+{
+    char text[1024] = "";
+    size_t used = 0;
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (file) {
+        used = fread(text, 1, 64, file);
+        fclose(file);
+    }
+    ssize_t length = readlink("/proc/self/ns/pid", text + used, 64);
+    used += length > 0 ? (size_t)length : 0;
+    gethostname(text + used, sizeof text - used - 1);
+    return text_hash(text);
+}
+
+static int first_equal(const uint64_t *values, int rank)
+{
+    int first = 0;
+    while (values[first] != values[rank])
+        first++;
+    return first;
+}
+
+// A machine goes by its lowest rank.
+static int exchange_identities(struct boot *boot, int *machine_of)
+{
+    char key[WIRE_KEY_BYTES], value[WIRE_VALUE_BYTES];
+    uint64_t *identities = malloc((size_t)boot->size * sizeof *identities);
+    if (!identities)
+        return fail(MPI_ERR_NO_MEM, "no memory for a table of %d processes",
+                    boot->size);
+    snprintf(key, sizeof key, "oriel-machine-%d", boot->rank);
+    snprintf(value, sizeof value, "%016llx", (unsigned long long)machine_identity());
+    int err = boot_put(boot, key, value);
+    if (!err)
+        err = boot_fence(boot);
+    for (int rank = 0; rank < boot->size && !err; rank++) {
+        snprintf(key, sizeof key, "oriel-machine-%d", rank);
+        err = boot_get(boot, key, value, sizeof value);
+        if (!err) {
+            identities[rank] = strtoull(value, NULL, 16);
+            machine_of[rank] = first_equal(identities, rank);
+        }
+    }
+    free(identities);
+    return err;
+}
+
+static int find_machines(struct boot *boot, int *machine_of)
+{
+    if (boot->size == 1) {
+        machine_of[0] = 0;
+        return 0;
+    }
+    char map[WIRE_VALUE_BYTES];
+    int err = boot_get(boot, "PMI_process_mapping", map, sizeof map);
+    if (err == MPI_ERR_NAME || (!err && *map == '\0'))
+        return exchange_identities(boot, machine_of);
+    return err ? err : mapping_parse(map, boot->size, machine_of);
+}
+
+// ---- nodes ------------------------------------------------------------------------
+
+int machines_split(const int *machine_of, int size, int parts, int *node_of)
+{
+    struct machine {
+        int ranks, placed, node;
+    } *machines = calloc((size_t)size, sizeof *machines);
+    if (!machines)
+        return -1;
+    for (int rank = 0; rank < size; rank++)
+        machines[machine_of[rank]].ranks++;
+    int nodes = 0;
+    for (int rank = 0; rank < size; rank++) {
+        struct machine *machine = &machines[machine_of[rank]];
+        int64_t blocks = parts < machine->ranks ? parts : machine->ranks;
+        int64_t place = machine->placed++;
+        bool opens_block = place == 0 || place * blocks / machine->ranks !=
+                                             (place - 1) * blocks / machine->ranks;
+        if (opens_block)
+            machine->node = nodes++;
+        node_of[rank] = machine->node;
+    }
+    free(machines);
+    return nodes;
+}
+
+// Derives all other tables from boot->node_of. `tables` has room for 3 * size.
+static void describe_nodes(struct boot *boot, const int *node_of, int *tables)
+{
+    int *node_rank_of = tables;
+    int *leaders = tables + boot->size;
+    int *members = tables + 2 * boot->size; // at first: how many each node has
+    for (int rank = 0; rank < boot->size; rank++) {
+        int node = node_of[rank];
+        if (members[node] == 0)
+            leaders[node] = rank;
+        node_rank_of[rank] = members[node]++;
+    }
+    boot->node = node_of[boot->rank];
+    boot->node_rank = node_rank_of[boot->rank];
+    boot->node_size = 0;
+    for (int rank = 0; rank < boot->size; rank++)
+        if (node_of[rank] == boot->node)
+            members[boot->node_size++] = rank;
+    boot->node_of = node_of;
+    boot->node_rank_of = node_rank_of;
+    boot->leaders = leaders;
+    boot->node_members = members;
+}
+
+int nodes_find(struct boot *boot)
+{
+    size_t size = (size_t)boot->size;
+    int *machine_of = malloc(size * sizeof *machine_of);
+    int *tables = calloc(4 * size, sizeof *tables); // freed through boot->node_of
+    int parts = process.options.fake_nodes > 1 ? process.options.fake_nodes : 1;
+    int err = 0;
+    if (machine_of && tables)
+        err = find_machines(boot, machine_of);
+    if (machine_of && tables && !err)
+        boot->node_count = machines_split(machine_of, boot->size, parts, tables);
+    free(machine_of);
+    if (!err && boot->node_count < 1)
+        err = fail(MPI_ERR_NO_MEM, "no memory for the tables of %d processes",
+                   boot->size);
+    if (err)
+        free(tables);
+    else
+        describe_nodes(boot, tables, tables + size);
+    return err;
+}
+
+void nodes_free(struct boot *boot)
+{
+    free((int *)boot->node_of);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the files of boot/ share with each other and with their unit tests.
+#pragma once
+
+#include "boot/boot.h"
+
+// How one kind of launcher is spoken to. A driver's start function sets rank, size,
+// job, app_number, universe_size, launcher, driver and driver_state; if it fails, it
+// leaves nothing behind.
+struct boot_driver {
+    int (*put)(struct boot *boot, const char *key, const char *value);
+    int (*fence)(struct boot *boot);
+    int (*get)(struct boot *boot, const char *key, char *value, size_t value_size);
+    void (*abort)(struct boot *boot, int code, const char *why); // returns
+    void (*finalize)(struct boot *boot);                         // says goodbye
+    void (*close)(struct boot *boot);                            // frees driver_state
+};
+
+enum { JOB_SIZE_MAX = 1 << 24 }; // more ranks than that is nonsense from a launcher
+
+// The 64-bit FNV-1a hash of a text.
+uint64_t text_hash(const char *text);
+
+int pmi1_start(struct boot *boot);
+int singleton_start(struct boot *boot);
+
+// Fills in all that boot knows of nodes, from the launcher's PMI_process_mapping or
+// else by an exchange of machine identities, then split by ORIEL_FAKE_NODES.
+int nodes_find(struct boot *boot);
+void nodes_free(struct boot *boot);
+
+// The machine of each rank from a text such as "(vector,(0,4,2),(4,1,6))": groups of
+// (first machine, number of machines, ranks per machine), begun again when they end
+// before the ranks do. MPI_ERR_OTHER when the text is anything else.
+int mapping_parse(const char *text, int size, int *machine_of);
+// Splits each machine's ranks into `parts` blocks, at most one per rank, and numbers
+// the nodes that result in the order of their lowest ranks. `machine_of` holds any
+// numbers in 0 .. size-1; returns the number of nodes, or -1 when there is no memory.
+int machines_split(const int *machine_of, int size, int parts, int *node_of);
