@@ -121,6 +121,13 @@ int group_make(const int *ranks, int size, struct group **group);
 // MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 int group_compare(const struct group *one, const struct group *other, int *result);
 
+// ---- error classes (MPI-4.1 9.4, 9.5) ------------------------------------------------
+// Generated from spec; the index is the class.
+extern const struct error_text {
+    const char *name, *text; // "MPI_ERR_RANK", "invalid rank"
+} error_texts[];
+extern const int error_text_count;
+
 // ---- error handlers (MPI-4.1 9.3) -------------------------------------------------
 struct errhandler;
 // Language of a callback; Fortran's are called through an invoker that its layer gives.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The handle table, and the references that keep objects alive.
+#include "object/object.h"
+
+#include <assert.h>
+#include <string.h>
+
+// A free slot keeps in its tag the generation of its next handle, where handles have it,
+// and below that the slot that follows in the queue. Its top byte is 0: it matches nothing.
+enum {
+    FIRST_DYNAMIC = 1024,  // below are the ABI codes
+    RESTING_SLOTS = 4096,  // so many freed slots rest before one is used again
+    GENERATIONS = 1 << 9,
+};
+
+struct objects objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static inline uint64_t slot_of(uint64_t tag)
+{
+    return tag & (HANDLE_SLOTS - 1);
+}
+
+// A handle that no one holds: a slot that has never been used while few rest, else the one
+// that has rested longest. 0 when all are in use.
+static uintptr_t handle_take(void)
+{
+    uintptr_t first_generation = (uintptr_t)1 << HANDLE_INDEX_BITS;
+    if (objects.fresh == 0)
+        objects.fresh = FIRST_DYNAMIC;
+    if (objects.free < RESTING_SLOTS && objects.fresh < HANDLE_SLOTS)
+        return first_generation | objects.fresh++;
+    if (objects.free == 0)
+        return 0;
+    uint32_t index = objects.oldest;
+    uint64_t resting = objects.slots[index].tag;
+    objects.oldest = (uint32_t)slot_of(resting);
+    objects.free--;
+    return (uintptr_t)(resting - slot_of(resting)) | index;
+}
+
+static void handle_give_back(uintptr_t handle)
+{
+    uint32_t index = (uint32_t)slot_of(handle);
+    uint64_t generation = (handle >> HANDLE_INDEX_BITS) + 1;
+    if (generation == GENERATIONS)
+        generation = 1;
+    objects.slots[index] = (struct slot){.tag = generation << HANDLE_INDEX_BITS};
+    if (objects.free++ == 0)
+        objects.oldest = index;
+    else
+        objects.slots[objects.newest].tag |= index;
+    objects.newest = index;
+}
+
+void object_init(struct object *object, void (*destroy)(struct object *))
+{
+    *object = (struct object){.references = 1, .destroy = destroy};
+}
+
+int object_open(struct object *object, enum object_kind kind)
+{
+    if (object->is_predefined)
+        return 0;
+    pthread_mutex_lock(&objects.lock);
+    if (object->tag == 0) {
+        uintptr_t handle = handle_take();
+        if (handle != 0) {
+            object->tag = handle_tag(kind, handle);
+            objects.slots[slot_of(handle)] = (struct slot){object->tag, object};
+        }
+    }
+    bool is_open = object->tag != 0;
+    object->handles += is_open;
+    pthread_mutex_unlock(&objects.lock);
+    if (is_open)
+        return 0;
+    object_release(object);
+    return fail(MPI_ERR_NO_MEM, "all %d handles are in use", HANDLE_SLOTS - FIRST_DYNAMIC);
+}
+
+void object_open_predefined(struct object *object, enum object_kind kind, uintptr_t code)
+{
+    assert(code < FIRST_DYNAMIC);
+    object->is_predefined = true;
+    object->tag = handle_tag(kind, code);
+    objects.slots[code] = (struct slot){object->tag, object};
+}
+
+void object_close(struct object *object)
+{
+    if (object->is_predefined)
+        return;
+    pthread_mutex_lock(&objects.lock);
+    assert(object->handles > 0);
+    if (--object->handles == 0) {
+        handle_give_back(object_handle(object));
+        object->tag = 0;
+    }
+    pthread_mutex_unlock(&objects.lock);
+    object_release(object);
+}
+
+void object_release(void *released)
+{
+    struct object *object = released;
+    if (object == NULL || object->is_predefined)
+        return;
+    if (atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) == 1)
+        object->destroy(object);
+}
+
+void object_set_name(char own[MPI_MAX_OBJECT_NAME], const char *name)
+{
+    size_t length = strnlen(name, MPI_MAX_OBJECT_NAME - 1);
+    memmove(own, name, length);
+    own[length] = '\0';
+}
+
+void object_get_name(const char own[MPI_MAX_OBJECT_NAME], char *name, int *length)
+{
+    *length = (int)strlen(own);
+    memcpy(name, own, (size_t)*length + 1);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Info objects (MPI-4.1 10): ordered lists of (key, value).
+#include "object/object.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static void pair_free(struct info_pair *pair)
+{
+    free(pair->key);
+    free(pair->value);
+}
+
+static void info_destroy(struct object *object)
+{
+    struct info *info = (struct info *)object;
+    for (int i = 0; i < info->count; i++)
+        pair_free(&info->pairs[i]);
+    free(info->pairs);
+    free(info);
+}
+
+int info_make(struct info **info)
+{
+    struct info *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for an info object");
+    object_init(&made->object, info_destroy);
+    *info = made;
+    return 0;
+}
+
+static struct info_pair *pair_find(const struct info *info, const char *key)
+{
+    for (int i = 0; i < info->count; i++)
+        if (strcmp(info->pairs[i].key, key) == 0)
+            return &info->pairs[i];
+    return NULL;
+}
+
+// A new pair at the end, still without key and value.
+static struct info_pair *pair_append(struct info *info)
+{
+    if (info->count == info->room) {
+        int room = info->room ? 2 * info->room : 4;
+        void *pairs = realloc(info->pairs, (size_t)room * sizeof *info->pairs);
+        if (pairs == NULL)
+            return NULL;
+        info->pairs = pairs;
+        info->room = room;
+    }
+    return &info->pairs[info->count];
+}
+
+int info_put(struct info *info, const char *key, const char *value)
+{
+    char *new_value = strdup(value);
+    struct info_pair *pair = pair_find(info, key);
+    if (pair != NULL && new_value != NULL) {
+        free(pair->value);
+        pair->value = new_value;
+        return 0;
+    }
+    char *new_key = strdup(key);
+    pair = pair_append(info);
+    if (new_key == NULL || new_value == NULL || pair == NULL) {
+        free(new_key);
+        free(new_value);
+        return fail(MPI_ERR_NO_MEM, "no memory for info key \"%s\"", key);
+    }
+    *pair = (struct info_pair){new_key, new_value};
+    info->count++;
+    return 0;
+}
+
+int info_copy(const struct info *from, struct info **copy)
+{
+    struct info *made = NULL;
+    int err = info_make(&made);
+    for (int i = 0; !err && from != NULL && i < from->count; i++) {
+        err = info_put(made, from->pairs[i].key, from->pairs[i].value);
+        if (err)
+            object_release(made);
+    }
+    if (!err)
+        *copy = made;
+    return err;
+}
+
+const char *info_find(const struct info *info, const char *key)
+{
+    const struct info_pair *pair = info ? pair_find(info, key) : NULL;
+    return pair ? pair->value : NULL;
+}
+
+bool info_flag(const struct info *info, const char *key, bool otherwise)
+{
+    const char *value = info_find(info, key);
+    if (value == NULL)
+        return otherwise;
+    if (strcasecmp(value, "true") == 0)
+        return true;
+    return strcasecmp(value, "false") == 0 ? false : otherwise;
+}
+
+static int check_key(const char *key)
+{
+    size_t length = strnlen(key, MPI_MAX_INFO_KEY);
+    if (length > 0 && length < MPI_MAX_INFO_KEY)
+        return 0;
+    return fail(MPI_ERR_INFO_KEY, "key \"%.32s%s\": must have 1 to %d characters", key,
+                length > 32 ? "..." : "", MPI_MAX_INFO_KEY - 1);
+}
+
+static int check_changeable(const struct info *info)
+{
+    if (!info->object.is_predefined)
+        return 0;
+    return fail(MPI_ERR_INFO, "info = MPI_INFO_ENV: cannot be changed or freed");
+}
+
+int oriel_info_create(struct info **info)
+{
+    int err = info_make(info);
+    return err ? err : object_open(&(*info)->object, KIND_INFO);
+}
+
+int oriel_info_set(struct info *info, const char *key, const char *value)
+{
+    int err = check_changeable(info);
+    if (!err)
+        err = check_key(key);
+    if (err)
+        return err;
+    if (strnlen(value, MPI_MAX_INFO_VAL) == MPI_MAX_INFO_VAL)
+        return fail(MPI_ERR_INFO_VALUE, "value of key \"%s\": must have at most %d characters",
+                    key, MPI_MAX_INFO_VAL - 1);
+    return info_put(info, key, value);
+}
+
+// *buflen becomes what the whole value needs with its terminator; at most the *buflen
+// bytes that came in are written, 0 leaves `value` alone (MPI-4.1 10).
+int oriel_info_get_string(struct info *info, const char *key, int *buflen, char *value,
+                          int *flag)
+{
+    int err = check_key(key);
+    if (err)
+        return err;
+    const char *found = info_find(info, key);
+    *flag = found != NULL;
+    if (found == NULL)
+        return 0;
+    if (*buflen > 0)
+        snprintf(value, (size_t)*buflen, "%s", found);
+    *buflen = (int)strlen(found) + 1;
+    return 0;
+}
+
+int oriel_info_get_nkeys(struct info *info, int *nkeys)
+{
+    *nkeys = info->count;
+    return 0;
+}
+
+int oriel_info_get_nthkey(struct info *info, int n, char *key)
+{
+    if (n < 0 || n >= info->count)
+        return fail(MPI_ERR_ARG, "n = %d: must be less than the number of keys, %d", n,
+                    info->count);
+    strcpy(key, info->pairs[n].key);
+    return 0;
+}
+
+int oriel_info_delete(struct info *info, const char *key)
+{
+    int err = check_changeable(info);
+    if (!err)
+        err = check_key(key);
+    if (err)
+        return err;
+    struct info_pair *pair = pair_find(info, key);
+    if (pair == NULL)
+        return fail(MPI_ERR_INFO_NOKEY, "key \"%s\": is not set", key);
+    pair_free(pair);
+    info->count--;
+    memmove(pair, pair + 1, (size_t)(info->pairs + info->count - pair) * sizeof *pair);
+    return 0;
+}
+
+int oriel_info_dup(struct info *info, struct info **newinfo)
+{
+    int err = info_copy(info, newinfo);
+    return err ? err : object_open(&(*newinfo)->object, KIND_INFO);
+}
+
+int oriel_info_free(struct info *info)
+{
+    int err = check_changeable(info);
+    if (!err)
+        object_close(&info->object);
+    return err;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The raising of errors (MPI-4.1 9.3): generated entry points call these, no one else.
+#include "object/private.h"
+
+#include <stdlib.h>
+
+static const char *library_state(void)
+{
+    switch (atomic_load(&process.state)) {
+    case PROCESS_NEW:
+        return " (MPI is not initialized)";
+    case PROCESS_FINALIZED:
+        return " (MPI has been finalized)";
+    default:
+        return "";
+    }
+}
+
+// What was wrong, followed by the name of the error: "target_rank = 9: must be a rank of
+// the window's group (0..3) or MPI_PROC_NULL [MPI_ERR_RANK]".
+static void describe(int code, char *text, size_t bytes)
+{
+    int detailed;
+    const char *detail = error_detail(&detailed);
+    if (code > 0 && code < error_text_count) {
+        bool has_detail = detailed == code && *detail != '\0';
+        snprintf(text, bytes, "%s [%s]", has_detail ? detail : error_texts[code].text,
+                 error_texts[code].name);
+        return;
+    }
+    char own[MPI_MAX_ERROR_STRING];
+    error_describe(code, own);
+    snprintf(text, bytes, "%s [error code %d]", own, code);
+}
+
+static _Noreturn void die(const struct call *call, int code)
+{
+    char text[2 * MPI_MAX_ERROR_STRING];
+    describe(code, text, sizeof text);
+    log_error("%s: %s%s", call->name, text, library_state());
+    if (process.boot == NULL)
+        _Exit(EXIT_FAILURE);
+    boot_abort(process.boot, code, text);
+}
+
+int raise_error(const struct call *call, void *raised_on, int error_class)
+{
+    struct object *object = call->raised_on != 0 ? raised_on : NULL;
+    if (object == NULL && process.self != NULL)
+        object = &process.self->object;
+    struct errhandler *handler = object ? object->errhandler : &errors_are_fatal;
+    if (handler == &errors_return)
+        return error_class;
+    if (handler->function == NULL)
+        die(call, error_class);
+    handler->invoke(handler->function, object_handle(object), error_class);
+    return error_class;
+}
+
+int raise_argument(const struct call *call, void *object, int error_class,
+                   const char *argument, intmax_t value, const char *rule, ...)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    va_list arguments;
+    va_start(arguments, rule);
+    vsnprintf(text, sizeof text, rule, arguments);
+    va_end(arguments);
+    fail(error_class, "%s = %jd: %s", argument, value, text);
+    return raise_error(call, object, error_class);
+}
+
+int raise_handle(const struct call *call, void *object, int error_class,
+                 const char *argument, uintptr_t handle)
+{
+    static const uintptr_t highest_code = 1023;
+    fail(error_class, "%s = %#jx: %s", argument, (uintmax_t)handle,
+         handle <= highest_code ? "is a null handle or of the wrong kind"
+                                : "is a freed handle or was never one");
+    return raise_error(call, object, error_class);
+}
+
+int raise_null(const struct call *call, void *object, const char *argument)
+{
+    fail(MPI_ERR_ARG, "%s = NULL: must be an address", argument);
+    return raise_error(call, object, MPI_ERR_ARG);
+}
