@@ -1,33 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// window: what an RMA window is: its memory, what it knows of its peers, its epoch state.
+// window: what an RMA window is: its memory, what it knows of its members, which
+// accesses its open epoch allows, and the locks that protect its memory.
 //
 // Glossary
-//   card      what one member tells all others of its part: base, size, unit, key
-//   cards     all members' cards, in memory shared by the node's members
+//   card      what one member tells all others of its part: place, size, unit, key
+//   cards     all members' cards, once per node, in memory that the node shares
+//   part      the memory that one member brings to the window
 //   target    a member as the destination of an operation
+//   reach     by what means this process gets at a target's part
+//   peer      what this process remembers of a target; made on first use
 //   epoch     MPI-4.1 12.5: the period in which accesses are allowed
-//   peer line per local member a cache line in shared memory: lock words, counters
+//   line      per local member a cache line in shared memory with the lock of its part
 #pragma once
 
 #include "collective/collective.h"
 
 enum reach {
-    REACH_LOAD, // same node, in the segment: `place` is an offset; plain loads and stores
-    REACH_COPY, // same node, ordinary memory: `place` is an address in its process
-    REACH_NET,  // another node: `place` is what the displacement is added to, `key` names it
+    REACH_LOAD,    // mapped here: plain loads and stores
+    REACH_COPY,    // a mate's own memory, copied by the kernel
+    REACH_MESSAGE, // a mate's own memory where the kernel forbids that
+    REACH_NET,     // on another node
+    REACH_COUNT
 };
 
-// The table of cards lies in the segment, once per node, and is only read after the
-// window has been opened. `reach` is as seen from this node.
+// What everyone may know. Only read after the window has been opened.
 struct card {
-    uint64_t place;
-    uint64_t size; // bytes; UINT64_MAX for a dynamic window
-    uint64_t key;
-    uint32_t unit;     // displacement unit in bytes
-    uint16_t error;    // error class of a member that failed to bring its part, else 0
-    uint8_t reach;     // enum reach
-    int32_t node_rank; // in its node
-    int32_t job_rank;
+    uint64_t place;       // for mates: offset in the segment or address in its process
+    uint64_t size;        // bytes
+    uint64_t unit;        // displacement unit in bytes
+    struct net_place net; // for other nodes
+    uint32_t handle;      // of its window object, so that messages can name it
+    int32_t node_rank;    // among the window's members on its node; index of its line
+    uint16_t error;     // error class of a member that failed to bring its part, else 0
+    bool is_in_segment; // `place` is an offset
+};
+
+// A fair reader-writer lock: who comes takes a ticket and enters when it is served. A
+// writer is served on until it leaves; a reader serves the next at once. All counters
+// wrap. See lock.c for who writes what.
+struct line {
+    _Alignas(CACHE_LINE) _Atomic(uint32_t) next; // ticket for who comes
+    _Atomic(uint32_t) serving;                   // ticket that may enter
+    _Atomic(uint32_t) entered;                   // readers that have ever entered
+    _Atomic(uint32_t) left;                      // readers that have ever left
+    _Atomic(uint32_t) distant; // tickets that wait on behalf of other nodes
+};
+
+enum lock_state {
+    LOCK_NONE,
+    LOCK_ASKED,   // taken or sent for, not granted yet
+    LOCK_REFUSED, // the target could not take it
+    LOCK_HELD,
+    LOCK_UNCHECKED, // MPI_MODE_NOCHECK: the program knows that nothing conflicts
+};
+
+struct peer {
+    int rank; // in the window
+    enum reach reach;
+    char *address; // REACH_LOAD: where its part lies in this process; else NULL
+    uint64_t size, unit;
+    int job_rank;
+    int lock_type;     // MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE when locked
+    _Atomic(int) lock; // enum lock_state
+    const struct card *card;
+    struct line *line;                      // NULL: on another node
+    struct net_counter counter;             // operations by net or messages
+    struct awaited *awaited, **awaited_end; // rma: replies with data to come, in order
+    struct peer *next;                      // of all peers
+    struct peer *next_in_bucket;            // of those with the same hash
 };
 
 // Access epoch of this process on a window (MPI-4.1 12.5).
@@ -35,41 +75,93 @@ enum access {
     ACCESS_NONE,
     ACCESS_FENCE,      // after a fence without NOSUCCEED; no operation yet
     ACCESS_FENCE_USED, // after the first operation of a fence epoch
-    ACCESS_START,      // between start and complete
     ACCESS_LOCK,       // one or more targets locked
-    ACCESS_LOCK_ALL,   // lock_all; the lock of a target is taken when it is first used
-};
-
-// What this process remembers of a target that it has locked or reached over the network;
-// made on first use, stays where it is until the window is freed.
-struct peer {
-    int rank;
-    int lock; // 0, MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE: what is held
-    struct net_counter counter;
-    struct peer *next;
+    ACCESS_LOCK_ALL,   // lock_all; a target's lock is taken when it is first used
 };
 
 struct window {
     struct object object;
-    struct communicator *comm;   // private duplicate of the program's
-    int flavor;                  // MPI_WIN_FLAVOR_*
-    int size_of_group;           // = comm->size
+    // The target used last if the open epoch allows access to it and it is REACH_LOAD;
+    // otherwise &nobody. So one comparison of ranks checks the epoch.
+    _Atomic(const struct peer *) current;
     enum access access;
-    struct peer *current;        // the peer used last, so that it is found at once
-    struct peer_table *peers;    // all peers, by rank
-    int locks_held;              // peers with lock != 0
-    bool has_pending;            // network operations may be under way
-    const struct card *cards;    // [size_of_group], in the segment
-    void *base;                  // own part
+    _Atomic(bool) has_pending; // operations by net or messages may be under way
+    _Atomic(bool) guard;       // see window_guard
+    int size_of_group;         // = comm->size
+    int flavor;                // MPI_WIN_FLAVOR_*
+    int model;                 // MPI_WIN_UNIFIED
+    int locks;                 // ACCESS_LOCK: targets locked
+    bool is_unchecked;         // ACCESS_LOCK_ALL: by MPI_MODE_NOCHECK
+    bool no_locks;             // hint
+    bool spans_nodes;
+    struct communicator *comm; // private duplicate of the program's
+    struct peers {
+        struct peer **buckets; // by rank, a power of two
+        unsigned bucket_count, count;
+        _Atomic(struct peer *) first;
+    } peers;
+    const struct card *cards; // [size_of_group], in the segment
+    struct line *lines;       // [comm->node_size], in the segment
+    void *table;              // the node leader's allocation of lines and cards
+    void *base;               // own part
     MPI_Aint size;
-    int disp_unit;               // as attributes show them
-    MPI_Aint disp_unit_large;
-    struct window_lines *lines;  // lock words of the node's members, in the segment
-    struct window_memory *memory; // how own memory was obtained, to give it back
-    struct net_region region;
+    MPI_Aint unit;
+    int unit_attribute;       // `unit` as MPI_WIN_DISP_UNIT shows it
+    void *allocation;         // memory to be given back with the window, or NULL
+    struct net_region region; // of the own part, if spans_nodes and size > 0
     bool has_region;
-    bool no_locks;
-    int model;                   // MPI_WIN_UNIFIED
-    struct info *info;           // hints in use
+    struct distant_lock
+        *distant_locks; // of origins on other nodes, in order of tickets
+    struct info *info;  // hints in use
     char name[MPI_MAX_OBJECT_NAME];
 };
+
+extern const struct peer nobody;
+
+void windows_start(void); // after messages_start
+
+// ---- targets ------------------------------------------------------------------
+// The peer of a rank, made if needed (MPI_ERR_NO_MEM). Callers hold the guard.
+int window_peer(struct window *window, int rank, struct peer **peer);
+// The same or NULL if there is none yet. Callers hold the guard or the message lock.
+struct peer *window_find_peer(const struct window *window, int rank);
+
+// The target of an operation: checks that the open epoch allows it (MPI_ERR_RMA_SYNC),
+// takes its lock in a lock_all epoch, waits until the lock is granted, and makes it the
+// current one. The caller does not hold the guard.
+int window_target(struct window *window, int rank, struct peer **peer);
+
+// The open epoch in words: "a lock_all epoch is open".
+const char *window_epoch(const struct window *window);
+
+static inline void window_forget_current(struct window *window)
+{
+    atomic_store_explicit(&window->current, &nobody, memory_order_relaxed);
+}
+
+// Guards epoch state and peers against other threads of the process. Not held while
+// waiting; the message lock may be taken inside, never the other way round.
+void window_guard_contended(struct window *window);
+static inline void window_guard(struct window *window)
+{
+    if (unlikely(process.thread_level == MPI_THREAD_MULTIPLE))
+        window_guard_contended(window);
+}
+static inline void window_unguard(struct window *window)
+{
+    atomic_store_explicit(&window->guard, false, memory_order_release);
+}
+
+// ---- locks --------------------------------------------------------------------
+// Asks for the lock of a target whose state is LOCK_ASKED. On this node the call
+// returns with the lock held; for another node a request is on its way.
+int peer_lock(struct window *window, struct peer *peer);
+// Waits until the lock that was asked for is held. MPI_ERR_RMA_SYNC when refused.
+int peer_await_lock(struct peer *peer);
+// Gives the lock back; the operations that it protected have been completed.
+int peer_unlock(struct window *window, struct peer *peer);
+
+static inline int peer_lock_state(const struct peer *peer)
+{
+    return atomic_load_explicit(&peer->lock, memory_order_acquire);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Put and MPI_Get (MPI-4.1 12.3.1, 12.3.2). The usual case, one piece of the same
+// type on both sides, a target that is mapped here and was the last one, is done in
+// this file.
+#include "rma/rma.h"
+
+#include <oriel_core.h>
+#include <string.h>
+
+// Out of line, so that the usual case needs no stack frame.
+static __attribute__((noinline)) int copy_block(void *to, const void *from,
+                                                size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+// Sizes of single elements are one load and one store, which no peer sees half done.
+static inline int copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes == 8)
+        memcpy(to, from, 8);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else
+        return copy_block(to, from, bytes);
+    return 0;
+}
+
+// Finds where in this process `count` elements at a displacement of the target are, and
+// their bytes; false when anything is unusual or wrong. The current peer tells that the
+// epoch is open.
+static inline bool find_mapped(const struct window *window, int rank,
+                               MPI_Aint displacement, MPI_Count count,
+                               const struct datatype *type, char **address,
+                               size_t *bytes)
+{
+    const struct peer *peer =
+        atomic_load_explicit(&window->current, memory_order_acquire);
+    MPI_Aint offset;
+    MPI_Count length;
+    if (unlikely(peer->rank != rank) || unlikely(!type->is_contiguous) ||
+        unlikely(__builtin_mul_overflow(count, type->size, &length)) ||
+        unlikely(__builtin_mul_overflow(displacement, (MPI_Aint)peer->unit, &offset)) ||
+        unlikely((uint64_t)offset > peer->size) ||
+        unlikely((uint64_t)length > peer->size - (uint64_t)offset))
+        return false;
+    *address = peer->address + offset;
+    *bytes = (size_t)length;
+    return true;
+}
+
+static __attribute__((noinline)) int
+put_unusual(const void *origin_addr, MPI_Count origin_count,
+            struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
+            MPI_Count target_count, struct datatype *target_datatype,
+            struct window *win)
+{
+    struct operation operation = {.is_put = true,
+                                  .origin = (char *)origin_addr,
+                                  .origin_count = origin_count,
+                                  .target_count = target_count,
+                                  .origin_type = origin_datatype,
+                                  .target_type = target_datatype,
+                                  .rank = target_rank,
+                                  .displacement = target_disp,
+                                  .window = win};
+    return rma_start(&operation);
+}
+
+int oriel_put(const void *origin_addr, MPI_Count origin_count,
+              struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
+              MPI_Count target_count, struct datatype *target_datatype,
+              struct window *win)
+{
+    char *address;
+    size_t bytes;
+    if (likely(origin_datatype == target_datatype) &&
+        likely(origin_count == target_count) &&
+        likely(find_mapped(win, target_rank, target_disp, target_count, target_datatype,
+                           &address, &bytes)))
+        return copy(address, origin_addr, bytes);
+    return put_unusual(origin_addr, origin_count, origin_datatype, target_rank,
+                       target_disp, target_count, target_datatype, win);
+}
+
+static __attribute__((noinline)) int
+get_unusual(void *origin_addr, MPI_Count origin_count, struct datatype *origin_datatype,
+            int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+            struct datatype *target_datatype, struct window *win)
+{
+    struct operation operation = {.is_put = false,
+                                  .origin = origin_addr,
+                                  .origin_count = origin_count,
+                                  .target_count = target_count,
+                                  .origin_type = origin_datatype,
+                                  .target_type = target_datatype,
+                                  .rank = target_rank,
+                                  .displacement = target_disp,
+                                  .window = win};
+    return rma_start(&operation);
+}
+
+int oriel_get(void *origin_addr, MPI_Count origin_count,
+              struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
+              MPI_Count target_count, struct datatype *target_datatype,
+              struct window *win)
+{
+    char *address;
+    size_t bytes;
+    if (likely(origin_datatype == target_datatype) &&
+        likely(origin_count == target_count) &&
+        likely(find_mapped(win, target_rank, target_disp, target_count, target_datatype,
+                           &address, &bytes)))
+        return copy(origin_addr, address, bytes);
+    return get_unusual(origin_addr, origin_count, origin_datatype, target_rank,
+                       target_disp, target_count, target_datatype, win);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// rma: operations on the windows of other processes (MPI-4.1 12.3).
+//
+// Glossary
+//   operation  one put or get as the program gave it, and what was found out about it
+//   piece      bytes that are contiguous at the origin and at the target
+//   walk       the pieces of an operation, in the order of the type maps
+//   carry      moves the data of an operation, by the means that the target's reach
+//   allows batch      pieces that travel in one message and are carried out by the
+//   target
+//
+// A put moves all data that the origin buffer describes, a get all that the target
+// buffer describes; the other buffer may be larger, as in a receive. If it is smaller,
+// nothing moves and the error is MPI_ERR_TRUNCATE.
+#pragma once
+
+#include "window/window.h"
+
+struct operation {
+    bool is_put;
+    char *origin;
+    MPI_Count origin_count, target_count;
+    const struct datatype *origin_type, *target_type;
+    int rank;
+    MPI_Aint displacement;
+    struct window *window;
+    // Found by rma_start:
+    struct peer *peer;
+    uint64_t offset; // of the target buffer in the target's part
+    size_t bytes;    // to be moved, > 0
+};
+
+void rma_register(void); // handlers; after messages_start
+
+// Starts an operation that is more than a copy of one piece: checks epoch, sizes and
+// range (MPI_ERR_RMA_SYNC, _TRUNCATE, _RMA_RANGE), then carries it. It completes by a
+// flush or the end of the epoch.
+int rma_start(struct operation *operation);
+
+// One for each reach.
+int rma_load(const struct operation *operation);
+int rma_copy(const struct operation *operation);
+int rma_send(const struct operation *operation); // REACH_MESSAGE and REACH_NET
+
+// ---- walks --------------------------------------------------------------------
+// One buffer of a walk. A contiguous one has no need of a cursor.
+struct side {
+    bool is_contiguous;
+    MPI_Aint at;
+    struct blocks blocks;
+};
+struct walk {
+    struct side origin, target;
+    MPI_Aint origin_at; // of what is left of the origin's current block
+    size_t origin_left;
+    size_t left; // of the operation
+};
+struct piece {
+    MPI_Aint origin, target; // offsets from the two buffers' addresses
+    size_t bytes;
+};
+
+static inline struct side side_of(const struct datatype *type, MPI_Count count)
+{
+    return (struct side){.is_contiguous = type->is_contiguous,
+                         .blocks = blocks_of(type, count)};
+}
+
+static inline struct walk walk_of(const struct operation *operation)
+{
+    return (struct walk){
+        .origin = side_of(operation->origin_type, operation->origin_count),
+        .target = side_of(operation->target_type, operation->target_count),
+        .left = operation->bytes,
+    };
+}
+
+static inline size_t side_next(struct side *side, size_t limit, MPI_Aint *offset)
+{
+    if (!side->is_contiguous)
+        return blocks_next(&side->blocks, limit, offset);
+    *offset = side->at;
+    side->at += (MPI_Aint)limit;
+    return limit;
+}
+
+// The next piece; false when there are no more.
+static inline bool walk_next(struct walk *walk, struct piece *piece)
+{
+    *piece = (struct piece){0};
+    if (walk->left == 0)
+        return false;
+    if (walk->origin_left == 0)
+        walk->origin_left = side_next(&walk->origin, walk->left, &walk->origin_at);
+    piece->origin = walk->origin_at;
+    piece->bytes = side_next(&walk->target, walk->origin_left, &piece->target);
+    walk->origin_at += (MPI_Aint)piece->bytes;
+    walk->origin_left -= piece->bytes;
+    walk->left -= piece->bytes;
+    return true;
+}
+
+// Whether the operation is one piece.
+static inline bool is_plain(const struct operation *operation)
+{
+    return operation->origin_type->is_contiguous &&
+           operation->target_type->is_contiguous;
+}

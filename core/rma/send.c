@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Moving data that this process cannot touch: long pieces by the network's remote
+// access, short or otherwise unreachable ones in batches that the target carries out.
+// Both are counted by the peer's counter.
+#include "rma/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DIRECT_BYTES = 2048, // a piece of so many bytes is worth an access of its own
+    BATCHES_AT_ONCE = 64 // under way to one target
+};
+
+// A batch under construction.
+struct batch {
+    const struct operation *operation;
+    size_t bytes;           // of data, in all pieces
+    char *local[SPANS_MAX]; // where each piece lies here
+    struct rma_request request;
+    char data[MESSAGE_MAX]; // of a put
+};
+
+static struct net_counter *counter_of(const struct batch *batch)
+{
+    return &batch->operation->peer->counter;
+}
+
+static bool has_room_for_batch(void *argument)
+{
+    const struct net_counter *counter = argument;
+    return counter->issued - atomic_load(&counter->completed) < BATCHES_AT_ONCE;
+}
+
+// Remembers where the data of a get belongs; NULL without memory.
+static struct awaited *await(const struct batch *batch)
+{
+    uint32_t count = batch->request.count;
+    struct awaited *awaited = malloc(sizeof *awaited + count * sizeof *awaited->parts);
+    if (awaited == NULL)
+        return NULL;
+    *awaited = (struct awaited){.bytes = batch->bytes, .count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        awaited->parts[i].address = batch->local[i];
+        awaited->parts[i].bytes = batch->request.spans[i].bytes;
+    }
+    return awaited;
+}
+
+static void batch_clear(struct batch *batch)
+{
+    batch->request.count = 0;
+    batch->bytes = 0;
+}
+
+// Sends the batch; callers hold the message lock.
+static int post(struct batch *batch, struct awaited *awaited)
+{
+    struct peer *peer = batch->operation->peer;
+    const struct rma_request *request = &batch->request;
+    int err = message_send(peer->job_rank, MESSAGE_RMA, request,
+                           request_bytes(request->count), batch->data,
+                           request->is_put ? batch->bytes : 0);
+    if (err)
+        return err;
+    peer->counter.issued++;
+    atomic_store(&batch->operation->window->has_pending, true);
+    if (awaited != NULL) {
+        *peer->awaited_end = awaited;
+        peer->awaited_end = &awaited->next;
+    }
+    return 0;
+}
+
+static int batch_send(struct batch *batch)
+{
+    if (batch->request.count == 0)
+        return 0;
+    struct awaited *awaited = batch->request.is_put ? NULL : await(batch);
+    if (!batch->request.is_put && awaited == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a get of %zu bytes", batch->bytes);
+    int err = message_wait(has_room_for_batch, counter_of(batch));
+    if (!err) {
+        message_lock();
+        err = post(batch, awaited);
+        message_unlock();
+    }
+    if (err)
+        free(awaited);
+    batch_clear(batch);
+    return err;
+}
+
+// How many bytes another piece may add.
+static size_t batch_room(const struct batch *batch)
+{
+    uint32_t count = batch->request.count;
+    size_t used = batch->request.is_put ? request_bytes(count + 1) + batch->bytes
+                                        : sizeof(struct rma_reply) + batch->bytes;
+    return count < SPANS_MAX && used < MESSAGE_MAX ? MESSAGE_MAX - used : 0;
+}
+
+static int batch_add(struct batch *batch, struct piece piece)
+{
+    while (piece.bytes > 0) {
+        if (batch_room(batch) == 0) {
+            int err = batch_send(batch);
+            if (err)
+                return err;
+        }
+        size_t room = batch_room(batch);
+        size_t bytes = piece.bytes < room ? piece.bytes : room;
+        char *local = batch->operation->origin + piece.origin;
+        if (batch->request.is_put)
+            memcpy(batch->data + batch->bytes, local, bytes);
+        batch->local[batch->request.count] = local;
+        batch->request.spans[batch->request.count++] =
+            (struct rma_span){batch->operation->offset + (uint64_t)piece.target, bytes};
+        batch->bytes += bytes;
+        piece.origin += (MPI_Aint)bytes;
+        piece.target += (MPI_Aint)bytes;
+        piece.bytes -= bytes;
+    }
+    return 0;
+}
+
+static int access_remotely(const struct operation *operation, const struct piece *piece)
+{
+    struct peer *peer = operation->peer;
+    struct net_place target = peer->card->net;
+    target.address += operation->offset + (uint64_t)piece->target;
+    char *local = operation->origin + piece->origin;
+    message_lock();
+    atomic_store(&operation->window->has_pending, true);
+    int err = operation->is_put ? net_write(process.net, peer->job_rank, local,
+                                            piece->bytes, target, &peer->counter)
+                                : net_read(process.net, peer->job_rank, local,
+                                           piece->bytes, target, &peer->counter);
+    message_unlock();
+    return err;
+}
+
+static int send_pieces(const struct operation *operation)
+{
+    struct batch batch;
+    batch.operation = operation;
+    batch.request = (struct rma_request){
+        .window = operation->peer->card->handle,
+        .reply_to = (uint32_t)object_handle(operation->window),
+        .is_put = operation->is_put,
+    };
+    batch_clear(&batch);
+    bool is_near = operation->peer->reach == REACH_MESSAGE;
+    struct walk walk = walk_of(operation);
+    struct piece piece;
+    int err = 0;
+    while (!err && walk_next(&walk, &piece))
+        err = is_near || piece.bytes < DIRECT_BYTES
+                  ? batch_add(&batch, piece)
+                  : access_remotely(operation, &piece);
+    return err ? err : batch_send(&batch);
+}
+
+int rma_send(const struct operation *operation)
+{
+    struct piece whole = {0, 0, operation->bytes};
+    if (operation->peer->reach == REACH_NET && is_plain(operation))
+        return access_remotely(operation, &whole);
+    return send_pieces(operation);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Batches at their target, and the replies at their origin. Handlers trust nothing that
+// a message says: window, ranges and lengths are checked before memory is touched.
+#include "rma/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- at the target ------------------------------------------------------------
+static bool spans_are_inside(const struct rma_request *request, uint64_t size)
+{
+    for (uint32_t i = 0; i < request->count; i++) {
+        const struct rma_span *span = &request->spans[i];
+        if (span->offset > size || span->bytes > size - span->offset)
+            return false;
+    }
+    return true;
+}
+
+// Bytes of data in a request; more than a message has for one that is malformed.
+static size_t spanned_bytes(const struct rma_request *request)
+{
+    size_t total = 0;
+    for (uint32_t i = 0; i < request->count && total <= MESSAGE_MAX; i++) {
+        if (request->spans[i].bytes > MESSAGE_MAX)
+            return MESSAGE_MAX + 1;
+        total += request->spans[i].bytes;
+    }
+    return total;
+}
+
+static bool is_well_formed(const struct rma_request *request, size_t bytes)
+{
+    if (request->count > SPANS_MAX || bytes < request_bytes(request->count))
+        return false;
+    size_t data = spanned_bytes(request);
+    return request->is_put ? bytes - request_bytes(request->count) == data
+                           : data <= MESSAGE_MAX - sizeof(struct rma_reply);
+}
+
+// Moves the data of all spans between the window and `data`; returns their bytes.
+static size_t move(const struct window *window, const struct rma_request *request,
+                   char *data)
+{
+    size_t done = 0;
+    for (uint32_t i = 0; i < request->count; i++) {
+        char *memory = (char *)window->base + request->spans[i].offset;
+        size_t bytes = request->spans[i].bytes;
+        if (request->is_put)
+            memcpy(memory, data + done, bytes);
+        else
+            memcpy(data + done, memory, bytes);
+        done += bytes;
+    }
+    return done;
+}
+
+static void serve_request(int source, const void *message, size_t bytes)
+{
+    const struct rma_request *request = message;
+    if (bytes < request_bytes(0))
+        return;
+    struct window *window = handle_object(KIND_WIN, request->window);
+    struct rma_reply reply = {.window = request->reply_to, .is_put = request->is_put};
+    char data[MESSAGE_MAX];
+    size_t data_bytes = 0;
+    if (window == NULL)
+        return; // nobody here to answer for
+    reply.rank = window->comm->rank;
+    if (!is_well_formed(request, bytes))
+        reply.error = MPI_ERR_INTERN;
+    else if (!spans_are_inside(request, (uint64_t)window->size))
+        reply.error = MPI_ERR_RMA_RANGE;
+    else if (request->is_put)
+        move(window, request, (char *)message + request_bytes(request->count));
+    else
+        data_bytes = move(window, request, data);
+    int err =
+        message_send(source, MESSAGE_RMA_REPLY, &reply, sizeof reply, data, data_bytes);
+    if (err)
+        log_error("rank %d could not be answered (error class %d)", source, err);
+}
+
+// ---- at the origin ------------------------------------------------------------
+// Puts the data of a get where it belongs; false when it is not as much as was asked
+// for.
+static bool scatter(const struct awaited *awaited, const char *data, size_t bytes)
+{
+    if (bytes != awaited->bytes)
+        return false;
+    for (uint32_t i = 0; i < awaited->count; i++) {
+        memcpy(awaited->parts[i].address, data, awaited->parts[i].bytes);
+        data += awaited->parts[i].bytes;
+    }
+    return true;
+}
+
+// Takes the oldest get off the list; the reply is its answer.
+static int finish_get(struct peer *peer, const struct rma_reply *reply, size_t bytes)
+{
+    struct awaited *awaited = peer->awaited;
+    peer->awaited = awaited->next;
+    if (peer->awaited == NULL)
+        peer->awaited_end = &peer->awaited;
+    int error = reply->error;
+    if (!error && !scatter(awaited, (const char *)(reply + 1), bytes - sizeof *reply))
+        error = MPI_ERR_INTERN;
+    free(awaited);
+    return error;
+}
+
+static void serve_reply(int source, const void *message, size_t bytes)
+{
+    const struct rma_reply *reply = message;
+    if (bytes < sizeof *reply)
+        return;
+    struct window *window = handle_object(KIND_WIN, reply->window);
+    struct peer *peer = window ? window_find_peer(window, reply->rank) : NULL;
+    if (peer == NULL || peer->job_rank != source ||
+        peer->counter.issued == atomic_load(&peer->counter.completed) ||
+        (!reply->is_put && peer->awaited == NULL))
+        return; // nothing of that kind is under way
+    int error = reply->is_put ? reply->error : finish_get(peer, reply, bytes);
+    int none = 0;
+    if (error)
+        atomic_compare_exchange_strong(&peer->counter.error, &none, error);
+    atomic_fetch_add_explicit(&peer->counter.completed, 1, memory_order_release);
+}
+
+void rma_register(void)
+{
+    message_register(MESSAGE_RMA, serve_request);
+    message_register(MESSAGE_RMA_REPLY, serve_reply);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What precedes the moving of data: the target, the sizes of both buffers, the range.
+#include "rma/rma.h"
+
+// Bytes of data in `count` elements; false when they are more than there can be.
+static bool data_bytes(MPI_Count count, const struct datatype *type, size_t *bytes)
+{
+    MPI_Count product;
+    if (__builtin_mul_overflow(count, type->size, &product))
+        return false;
+    *bytes = (size_t)product;
+    return true;
+}
+
+static int check_sizes(struct operation *operation)
+{
+    size_t origin, target;
+    if (!data_bytes(operation->origin_count, operation->origin_type, &origin))
+        return fail(
+            MPI_ERR_COUNT, "origin_count = %jd: elements of %jd bytes are too many",
+            (intmax_t)operation->origin_count, (intmax_t)operation->origin_type->size);
+    if (!data_bytes(operation->target_count, operation->target_type, &target))
+        return fail(
+            MPI_ERR_COUNT, "target_count = %jd: elements of %jd bytes are too many",
+            (intmax_t)operation->target_count, (intmax_t)operation->target_type->size);
+    operation->bytes = operation->is_put ? origin : target;
+    size_t room = operation->is_put ? target : origin;
+    if (operation->bytes <= room)
+        return 0;
+    return fail(MPI_ERR_TRUNCATE, "%zu bytes do not fit in the %s buffer of %zu bytes",
+                operation->bytes, operation->is_put ? "target" : "origin", room);
+}
+
+// Does [offset + first, offset + last) lie in [0, size)? Sums do not overflow.
+static bool is_within(uint64_t offset, MPI_Aint first, MPI_Aint last, uint64_t size)
+{
+    if (offset > size)
+        return false;
+    bool starts_inside = first >= 0 || (uint64_t)-first <= offset;
+    bool ends_inside = last <= 0 || (uint64_t)last <= size - offset;
+    return starts_inside && ends_inside;
+}
+
+static int check_range(struct operation *operation)
+{
+    const struct peer *peer = operation->peer;
+    MPI_Aint first, last;
+    datatype_span(operation->target_type, operation->target_count, &first, &last);
+    if (!__builtin_mul_overflow((uint64_t)operation->displacement, peer->unit,
+                                &operation->offset) &&
+        is_within(operation->offset, first, last, peer->size))
+        return 0;
+    return fail(MPI_ERR_RMA_RANGE,
+                "target_disp = %td in units of %ju bytes: bytes %td to "
+                "%td from there are not all within the %ju bytes of "
+                "rank %d",
+                operation->displacement, (uintmax_t)peer->unit, first, last,
+                (uintmax_t)peer->size, peer->rank);
+}
+
+int rma_start(struct operation *operation)
+{
+    static int (*const carry[REACH_COUNT])(const struct operation *) = {
+        [REACH_LOAD] = rma_load,
+        [REACH_COPY] = rma_copy,
+        [REACH_MESSAGE] = rma_send,
+        [REACH_NET] = rma_send,
+    };
+    if (operation->rank == MPI_PROC_NULL)
+        return 0;
+    int err = window_target(operation->window, operation->rank, &operation->peer);
+    if (!err)
+        err = check_sizes(operation);
+    if (err || operation->bytes == 0)
+        return err;
+    err = check_range(operation);
+    return err ? err : carry[operation->peer->reach](operation);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting until operations that are not loads and stores have completed.
+#include "sync/sync.h"
+
+static bool is_quiet(void *argument)
+{
+    const struct net_counter *counter = &((struct peer *)argument)->counter;
+    return atomic_load_explicit(&counter->completed, memory_order_acquire) ==
+           counter->issued;
+}
+
+int sync_complete(struct peer *peer)
+{
+    int err = is_quiet(peer) ? 0 : message_wait(is_quiet, peer);
+    if (err)
+        return err;
+    int error = atomic_exchange(&peer->counter.error, 0);
+    return error ? fail(error, "an operation on rank %d failed after it was started",
+                        peer->rank)
+                 : 0;
+}
+
+// The flag is cleared first: another thread may start an operation meanwhile.
+int sync_complete_all(struct window *window)
+{
+    if (likely(!atomic_load_explicit(&window->has_pending, memory_order_relaxed)))
+        return 0;
+    atomic_exchange(&window->has_pending, false);
+    int first = 0;
+    for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next) {
+        int err = sync_complete(peer);
+        if (first == 0)
+            first = err;
+    }
+    return first;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Win_fence and MPI_Win_sync (MPI-4.1 12.5.1, 12.5.4).
+#include "sync/sync.h"
+
+#include <oriel_core.h>
+
+// The barrier publishes this process's stores and shows it those of others. Of the
+// assertions only NOSUCCEED matters: the others promise what is free here anyway. A
+// failed operation does not keep the others waiting.
+int oriel_win_fence(int assert, struct window *win)
+{
+    if (unlikely(win->access > ACCESS_FENCE_USED))
+        return fail(MPI_ERR_RMA_SYNC, "%s on the window; a fence is not allowed in it",
+                    window_epoch(win));
+    int err = sync_complete_all(win);
+    int barrier_err = collective_barrier(win->comm);
+    win->access = assert &MPI_MODE_NOSUCCEED ? ACCESS_NONE : ACCESS_FENCE;
+    window_forget_current(win);
+    return err ? err : barrier_err;
+}
+
+// Loads and stores of this process, of its mates and of the network meet in one memory,
+// so that a full fence of the processor is all (MPI_WIN_UNIFIED). Programs call this in
+// loops that wait for a peer, which may need this process meanwhile.
+int oriel_win_sync(struct window *win)
+{
+    (void)win;
+    message_progress();
+    atomic_thread_fence(memory_order_seq_cst);
+    return 0;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The flush family (MPI-4.1 12.5.4). Local completion of an operation that is not a
+// load or store is seen with its remote completion, so that both kinds of flush are
+// one.
+#include "sync/sync.h"
+
+#include <oriel_core.h>
+
+static int flush_checked(int rank, struct window *window)
+{
+    window_guard(window);
+    struct peer *peer = window_find_peer(window, rank);
+    window_unguard(window);
+    bool is_locked = peer != NULL && peer_lock_state(peer) != LOCK_NONE;
+    if (window->access == ACCESS_LOCK_ALL && !is_locked)
+        return 0; // not touched yet
+    if (window->access < ACCESS_LOCK || !is_locked)
+        return fail(MPI_ERR_RMA_SYNC, "rank %d is not locked; %s on the window", rank,
+                    window_epoch(window));
+    return sync_complete(peer);
+}
+
+// The current target is mapped, so nothing is under way to it.
+static inline int flush(int rank, struct window *window)
+{
+    sync_order();
+    const struct peer *current =
+        atomic_load_explicit(&window->current, memory_order_relaxed);
+    if (likely(current->rank == rank && window->access >= ACCESS_LOCK))
+        return 0;
+    return flush_checked(rank, window);
+}
+
+static inline int flush_all(struct window *window)
+{
+    sync_order();
+    if (unlikely(window->access < ACCESS_LOCK))
+        return fail(MPI_ERR_RMA_SYNC, "no target is locked; %s on the window",
+                    window_epoch(window));
+    return sync_complete_all(window);
+}
+
+int oriel_win_flush(int rank, struct window *win)
+{
+    return flush(rank, win);
+}
+
+int oriel_win_flush_local(int rank, struct window *win)
+{
+    return flush(rank, win);
+}
+
+int oriel_win_flush_all(struct window *win)
+{
+    return flush_all(win);
+}
+
+int oriel_win_flush_local_all(struct window *win)
+{
+    return flush_all(win);
+}

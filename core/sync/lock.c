@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Passive target: MPI_Win_lock, _unlock, _lock_all, _unlock_all (MPI-4.1 12.5.3).
+#include "sync/sync.h"
+
+#include <oriel_core.h>
+
+// May a first lock open an epoch now?
+static int check_may_open(const struct window *window)
+{
+    if (unlikely(window->no_locks))
+        return fail(MPI_ERR_RMA_SYNC, "the window was opened with the info no_locks");
+    if (unlikely(window->access != ACCESS_NONE && window->access != ACCESS_FENCE))
+        return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before locking",
+                    window_epoch(window));
+    return 0;
+}
+
+// Marks a target as to be locked; *peer is it. Callers hold the guard.
+static int begin_lock(struct window *window, int type, int rank, bool is_unchecked,
+                      struct peer **peer)
+{
+    int err = window_peer(window, rank, peer);
+    if (err)
+        return err;
+    if (unlikely(peer_lock_state(*peer) != LOCK_NONE))
+        return fail(MPI_ERR_RMA_SYNC, "rank %d is already locked by this process",
+                    rank);
+    (*peer)->lock_type = type;
+    atomic_store_explicit(&(*peer)->lock, is_unchecked ? LOCK_UNCHECKED : LOCK_ASKED,
+                          memory_order_relaxed);
+    return 0;
+}
+
+static void end_lock(struct window *window)
+{
+    window_guard(window);
+    window_forget_current(window);
+    if (--window->locks == 0)
+        window->access = ACCESS_NONE;
+    window_unguard(window);
+}
+
+// Towards another node the request is only sent; the first operation waits for the
+// grant.
+int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
+{
+    bool is_unchecked = assert &MPI_MODE_NOCHECK;
+    struct peer *peer;
+    window_guard(win);
+    int err = win->access == ACCESS_LOCK ? 0 : check_may_open(win);
+    if (!err)
+        err = begin_lock(win, lock_type, rank, is_unchecked, &peer);
+    if (!err) {
+        win->access = ACCESS_LOCK;
+        win->locks++;
+    }
+    window_unguard(win);
+    if (err || is_unchecked)
+        return err;
+    err = peer_lock(win, peer);
+    if (unlikely(err))
+        end_lock(win);
+    return err;
+}
+
+int oriel_win_unlock(int rank, struct window *win)
+{
+    window_guard(win);
+    struct peer *peer = win->access == ACCESS_LOCK ? window_find_peer(win, rank) : NULL;
+    window_unguard(win);
+    if (unlikely(peer == NULL || peer_lock_state(peer) == LOCK_NONE))
+        return fail(MPI_ERR_RMA_SYNC, "rank %d is not locked; %s on the window", rank,
+                    window_epoch(win));
+    int err = peer_await_lock(peer);
+    int completion_err = sync_complete(peer);
+    int unlock_err = peer_unlock(win, peer);
+    end_lock(win);
+    if (err || completion_err)
+        return err ? err : completion_err;
+    return unlock_err;
+}
+
+// Locks now what the program may load from and store to without a further call: the own
+// part and, in a window made for that, all parts. On failure the epoch stays closed.
+static int lock_mapped(struct window *window)
+{
+    const struct communicator *comm = window->comm;
+    bool is_shared = window->flavor == MPI_WIN_FLAVOR_SHARED;
+    for (int i = is_shared ? 0 : comm->node_rank; i < comm->node_size; i++) {
+        struct peer *peer;
+        window_guard(window);
+        int err =
+            begin_lock(window, MPI_LOCK_SHARED, comm->node_members[i], false, &peer);
+        window_unguard(window);
+        if (!err)
+            err = peer_lock(window, peer);
+        if (err || !is_shared)
+            return err;
+    }
+    return 0;
+}
+
+static int unlock_peers(struct window *window)
+{
+    int first = 0;
+    for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next) {
+        int err = peer_unlock(window, peer);
+        if (first == 0)
+            first = err;
+    }
+    return first;
+}
+
+// Takes no lock on behalf of the other parts: that of a target is taken when the epoch
+// first touches it, so that the call needs no message however many targets there are.
+int oriel_win_lock_all(int assert, struct window *win)
+{
+    window_guard(win);
+    int err = check_may_open(win);
+    if (!err)
+        win->access = ACCESS_LOCK_ALL;
+    window_unguard(win);
+    if (err)
+        return err;
+    win->is_unchecked = assert &MPI_MODE_NOCHECK;
+    if (!win->is_unchecked)
+        err = lock_mapped(win);
+    if (unlikely(err)) {
+        unlock_peers(win);
+        win->access = ACCESS_NONE;
+    }
+    return err;
+}
+
+int oriel_win_unlock_all(struct window *win)
+{
+    if (unlikely(win->access != ACCESS_LOCK_ALL))
+        return fail(MPI_ERR_RMA_SYNC, "no lock_all epoch is open on the window; %s",
+                    window_epoch(win));
+    int err = sync_complete_all(win);
+    int unlock_err = unlock_peers(win);
+    window_forget_current(win);
+    win->access = ACCESS_NONE;
+    return err ? err : unlock_err;
+}

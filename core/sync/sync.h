@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sync: the procedures that open, close and order epochs (MPI-4.1 12.5). The rules:
+//
+//   call              allowed in                      afterwards
+//   fence             none, fence                     fence; none with
+//   MPI_MODE_NOSUCCEED lock              none, unused fence, lock (of    lock
+//                     other targets)
+//   lock_all          none, unused fence              lock_all
+//   unlock            lock (of this target)           lock; none after the last
+//   unlock_all        lock_all                        none
+//   flush family      lock (of this target), lock_all unchanged
+//   free              none, unused fence
+//
+// Anything else gives MPI_ERR_RMA_SYNC and changes nothing.
+//
+// Glossary
+//   complete  an operation is complete when its data is in the target's memory (put) or
+//             here (get); loads and stores are at once, others are counted by their
+//             peer
+//   quiet     nothing is under way
+#pragma once
+
+#include "window/window.h"
+
+// Returns when every operation on the peer is complete; the error of one that failed.
+int sync_complete(struct peer *peer);
+// The same for all peers of the window; the first error of any.
+int sync_complete_all(struct window *window);
+
+// The fence of the processor that makes loads and stores before it visible before those
+// after it: what completes the operations that are loads and stores.
+static inline void sync_order(void)
+{
+    atomic_thread_fence(memory_order_acq_rel);
+}

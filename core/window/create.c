@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows from a program's view: creation and end (MPI-4.1 12.2).
+#include "window/private.h"
+
+#include <oriel_core.h>
+
+void windows_start(void)
+{
+    locks_start();
+}
+
+int oriel_win_create(void *base, MPI_Aint size, MPI_Aint disp_unit, struct info *info,
+                     struct communicator *comm, struct window **win)
+{
+    struct window_plan plan = {.flavor = MPI_WIN_FLAVOR_CREATE,
+                               .comm = comm,
+                               .info = info,
+                               .size = size,
+                               .unit = disp_unit,
+                               .memory = base,
+                               .bring = bring_callers};
+    return window_open(&plan, win);
+}
+
+// Opens a window on memory that Oriel provides and tells the program where it is.
+static int open_allocated(const struct window_plan *plan, void *baseptr,
+                          struct window **win)
+{
+    int err = window_open(plan, win);
+    if (!err)
+        *(void **)baseptr = (*win)->base;
+    return err;
+}
+
+int oriel_win_allocate(MPI_Aint size, MPI_Aint disp_unit, struct info *info,
+                       struct communicator *comm, void *baseptr, struct window **win)
+{
+    struct window_plan plan = {.flavor = MPI_WIN_FLAVOR_ALLOCATE,
+                               .comm = comm,
+                               .info = info,
+                               .size = size,
+                               .unit = disp_unit,
+                               .bring = bring_own};
+    return open_allocated(&plan, baseptr, win);
+}
+
+int oriel_win_allocate_shared(MPI_Aint size, MPI_Aint disp_unit, struct info *info,
+                              struct communicator *comm, void *baseptr,
+                              struct window **win)
+{
+    if (comm->leader_count > 1)
+        return fail(MPI_ERR_RMA_SHARED,
+                    "the %d processes of the communicator are on %d nodes and share no "
+                    "memory; MPI_Comm_split_type makes communicators that do",
+                    comm->size, comm->leader_count);
+    bool is_apart = info_flag(info, "alloc_shared_noncontig", false);
+    struct window_plan plan = {.flavor = MPI_WIN_FLAVOR_SHARED,
+                               .comm = comm,
+                               .info = info,
+                               .size = size,
+                               .unit = disp_unit,
+                               .bring = is_apart ? bring_own : bring_shared};
+    return open_allocated(&plan, baseptr, win);
+}
+
+int oriel_win_free(struct window *win)
+{
+    if (win->access != ACCESS_NONE && win->access != ACCESS_FENCE)
+        return fail(MPI_ERR_RMA_SYNC,
+                    "%s; it must be closed before the window is freed",
+                    window_epoch(win));
+    int err = attributes_drop(win);
+    if (!err)
+        err = collective_barrier(win->comm);
+    if (!err)
+        window_close(win);
+    return err;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hints of a window (MPI-4.1 12.2.1, 12.2.3, 12.2.7): one row per key that Oriel
+// knows. A value that makes no sense is ignored; MPI_Win_get_info shows what is in use.
+#include "window/private.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_boolean(const char *value)
+{
+    return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;
+}
+
+static bool is_number(const char *value)
+{
+    return *value != '\0' && strspn(value, "0123456789") == strlen(value);
+}
+
+// "none", or some of rar, raw, war, waw with commas between.
+static bool is_ordering(const char *value)
+{
+    if (strcmp(value, "none") == 0)
+        return true;
+    for (;; value += 4) {
+        if (strncmp(value, "rar", 3) != 0 && strncmp(value, "raw", 3) != 0 &&
+            strncmp(value, "war", 3) != 0 && strncmp(value, "waw", 3) != 0)
+            return false;
+        if (value[3] == '\0')
+            return true;
+        if (value[3] != ',')
+            return false;
+    }
+}
+
+static bool is_operators(const char *value)
+{
+    return strcmp(value, "same_op") == 0 || strcmp(value, "same_op_no_op") == 0;
+}
+
+// The power of two in `value`, or 0.
+static size_t parse_alignment(const char *value)
+{
+    if (!is_number(value))
+        return 0;
+    unsigned long long alignment = strtoull(value, NULL, 10);
+    bool is_power = alignment != 0 && (alignment & (alignment - 1)) == 0;
+    return is_power ? (size_t)alignment : 0;
+}
+
+static bool is_alignment(const char *value)
+{
+    return parse_alignment(value) != 0;
+}
+
+static const struct hint {
+    const char *key, *otherwise;
+    bool (*is_valid)(const char *value);
+    bool may_change; // after the window has been opened
+    int flavor;      // of the windows that have it; 0: all
+} hints[] = {
+    {"no_locks", "false", is_boolean, true, 0},
+    {"accumulate_ordering", "rar,raw,war,waw", is_ordering, true, 0},
+    {"accumulate_ops", "same_op_no_op", is_operators, true, 0},
+    {"mpi_accumulate_granularity", "0", is_number, false, 0},
+    {"same_size", "false", is_boolean, false, 0},
+    {"same_disp_unit", "false", is_boolean, false, 0},
+    {"mpi_minimum_memory_alignment", "64", is_alignment, false,
+     MPI_WIN_FLAVOR_ALLOCATE},
+    {"mpi_minimum_memory_alignment", "64", is_alignment, false, MPI_WIN_FLAVOR_SHARED},
+    {"alloc_shared_noncontig", "false", is_boolean, false, MPI_WIN_FLAVOR_SHARED},
+};
+enum { HINTS = sizeof hints / sizeof *hints };
+
+// The valid value that `given` has for a hint, or NULL.
+static const char *given_value(const struct hint *hint, const struct info *given)
+{
+    const char *value = info_find(given, hint->key);
+    return value != NULL && hint->is_valid(value) ? value : NULL;
+}
+
+static void hints_apply(struct window *window)
+{
+    window->no_locks = info_flag(window->info, "no_locks", false);
+}
+
+int hints_choose(struct window *window, const struct info *given)
+{
+    int err = info_make(&window->info);
+    for (int i = 0; i < HINTS && !err; i++) {
+        const struct hint *hint = &hints[i];
+        if (hint->flavor != 0 && hint->flavor != window->flavor)
+            continue;
+        const char *value = given_value(hint, given);
+        err = info_put(window->info, hint->key, value ? value : hint->otherwise);
+    }
+    hints_apply(window);
+    return err;
+}
+
+size_t hint_alignment(const struct info *info)
+{
+    const char *value = info_find(info, "mpi_minimum_memory_alignment");
+    size_t alignment = value ? parse_alignment(value) : 0;
+    return alignment > CACHE_LINE ? alignment : CACHE_LINE;
+}
+
+int oriel_win_set_info(struct window *win, struct info *info)
+{
+    int err = 0;
+    for (int i = 0; i < HINTS && !err; i++) {
+        const char *value = given_value(&hints[i], info);
+        if (hints[i].may_change && value != NULL)
+            err = info_put(win->info, hints[i].key, value);
+    }
+    hints_apply(win);
+    return err ? err : window_serve(win);
+}
+
+int oriel_win_get_info(struct window *win, struct info **info_used)
+{
+    return oriel_info_dup(win->info, info_used);
+}
+
+// Passive targets compute while their peers ask them for locks across nodes, or for
+// memory that mates can neither map nor copy.
+int window_serve(struct window *window)
+{
+    bool is_reachable = shm_contains(process.shm, window->base, (size_t)window->size) ||
+                        shm_can_copy(process.shm);
+    if (window->no_locks || (!window->spans_nodes && is_reachable))
+        return 0;
+    return message_serve();
+}

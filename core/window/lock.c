@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The locks of a window's parts. Members on the target's node work on its line
+// directly; for origins on other nodes the target does, asked by messages. Nobody polls
+// for those: whoever moves a line on tells the target if a distant origin waits there.
+//
+// Of a line, `next` and `left` are changed by atomic additions of anyone; `serving` and
+// `entered` by plain stores of the one who is served.
+#include "window/private.h"
+
+#include <stdlib.h>
+
+// One format for all messages about locks.
+struct lock_message {
+    uint32_t window;   // handle at the receiver
+    uint32_t reply_to; // LOCK: handle of the window at the origin
+    int32_t rank;      // LOCK, GRANT: the target's in the window
+    int32_t type;      // LOCK: MPI_LOCK_*; UNLOCK: 0 when a mate has moved the line on
+    int32_t error;     // GRANT: why not, or 0
+};
+
+// A lock that an origin on another node has or waits for; kept by the target.
+struct distant_lock {
+    struct distant_lock *next; // in order of tickets
+    int origin;                // rank in the job
+    uint32_t reply_to;
+    int type;
+    uint32_t ticket;
+    bool is_granted;
+};
+
+// ---- lines --------------------------------------------------------------------
+static inline bool is_served(const struct line *line, uint32_t ticket, int type)
+{
+    if (atomic_load_explicit(&line->serving, memory_order_acquire) != ticket)
+        return false;
+    return type == MPI_LOCK_SHARED ||
+           atomic_load_explicit(&line->left, memory_order_acquire) ==
+               atomic_load_explicit(&line->entered, memory_order_relaxed);
+}
+
+static inline void serve_next(struct line *line)
+{
+    uint32_t ticket = atomic_load_explicit(&line->serving, memory_order_relaxed);
+    atomic_store_explicit(&line->serving, ticket + 1, memory_order_release);
+}
+
+// A ticket that is served becomes a lock that is held.
+static inline void enter(struct line *line, int type)
+{
+    if (type != MPI_LOCK_SHARED)
+        return;
+    uint32_t entered = atomic_load_explicit(&line->entered, memory_order_relaxed);
+    atomic_store_explicit(&line->entered, entered + 1, memory_order_relaxed);
+    serve_next(line);
+}
+
+static inline void leave(struct line *line, int type)
+{
+    if (type == MPI_LOCK_SHARED)
+        atomic_fetch_add_explicit(&line->left, 1, memory_order_release);
+    else
+        serve_next(line);
+}
+
+// ---- at the origin ------------------------------------------------------------
+static int send(const struct peer *peer, enum message_kind kind,
+                const struct lock_message *message)
+{
+    message_lock();
+    int err = message_send(peer->job_rank, kind, message, sizeof *message, NULL, 0);
+    message_unlock();
+    return err;
+}
+
+// After the line has moved on. The fence pairs with that of take_ticket: either the
+// target sees the line's new state or this process sees that someone waits.
+static int tell(const struct window *window, const struct peer *peer)
+{
+    if (likely(!window->spans_nodes))
+        return 0;
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&peer->line->distant, memory_order_relaxed) == 0)
+        return 0;
+    struct lock_message message = {.window = peer->card->handle};
+    return send(peer, MESSAGE_UNLOCK, &message);
+}
+
+static int ask(const struct window *window, struct peer *peer)
+{
+    struct lock_message message = {.window = peer->card->handle,
+                                   .reply_to = (uint32_t)object_handle(window),
+                                   .rank = peer->rank,
+                                   .type = peer->lock_type};
+    int err = send(peer, MESSAGE_LOCK, &message);
+    if (err)
+        atomic_store(&peer->lock, LOCK_NONE);
+    return err;
+}
+
+// Out of line: the lock is held by others.
+static int await_service(const struct line *line, uint32_t ticket, int type)
+{
+    unsigned spins = 0;
+    int err = 0;
+    while (!err && !is_served(line, ticket, type))
+        err = message_backoff(&spins);
+    return err;
+}
+
+int peer_lock(struct window *window, struct peer *peer)
+{
+    struct line *line = peer->line;
+    int type = peer->lock_type;
+    if (unlikely(line == NULL))
+        return ask(window, peer);
+    uint32_t ticket = atomic_fetch_add_explicit(&line->next, 1, memory_order_relaxed);
+    if (unlikely(!is_served(line, ticket, type))) {
+        int err = await_service(line, ticket, type);
+        if (err) {
+            atomic_store(&peer->lock, LOCK_NONE);
+            return err;
+        }
+    }
+    enter(line, type);
+    atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_release);
+    return type == MPI_LOCK_SHARED ? tell(window, peer) : 0;
+}
+
+static bool is_answered(void *peer)
+{
+    return peer_lock_state(peer) != LOCK_ASKED;
+}
+
+int peer_await_lock(struct peer *peer)
+{
+    if (likely(is_answered(peer)))
+        return 0;
+    int err = message_wait(is_answered, peer);
+    if (!err && peer_lock_state(peer) == LOCK_REFUSED) {
+        atomic_store(&peer->lock, LOCK_NONE);
+        err = fail(MPI_ERR_RMA_SYNC,
+                   "rank %d could not take the lock: it has freed the "
+                   "window or has no memory",
+                   peer->rank);
+    }
+    return err;
+}
+
+int peer_unlock(struct window *window, struct peer *peer)
+{
+    int state = peer_lock_state(peer);
+    atomic_store_explicit(&peer->lock, LOCK_NONE, memory_order_relaxed);
+    if (state != LOCK_HELD)
+        return 0;
+    if (likely(peer->line != NULL)) {
+        leave(peer->line, peer->lock_type);
+        return tell(window, peer);
+    }
+    struct lock_message message = {.window = peer->card->handle,
+                                   .type = peer->lock_type};
+    return send(peer, MESSAGE_UNLOCK, &message);
+}
+
+// ---- at the target, on behalf of other nodes ----------------------------------
+static struct line *own_line(const struct window *window)
+{
+    return &window->lines[window->comm->node_rank];
+}
+
+// No answer can be sent when memory is short: the origin then notices that the job
+// ends.
+static void grant(int origin, uint32_t window, int rank, int error)
+{
+    struct lock_message message = {.window = window, .rank = rank, .error = error};
+    int err = message_send(origin, MESSAGE_GRANT, &message, sizeof message, NULL, 0);
+    if (err)
+        log_error("a lock could not be granted to rank %d (error class %d)", origin,
+                  err);
+}
+
+// Grants what is served by now. Tickets are in order, so the first that is not ends it.
+static void grant_served(struct window *window)
+{
+    struct line *line = own_line(window);
+    for (struct distant_lock *lock = window->distant_locks; lock; lock = lock->next) {
+        if (lock->is_granted)
+            continue;
+        if (!is_served(line, lock->ticket, lock->type))
+            return;
+        enter(line, lock->type);
+        lock->is_granted = true;
+        atomic_fetch_sub(&line->distant, 1);
+        grant(lock->origin, lock->reply_to, window->comm->rank, 0);
+    }
+}
+
+// Queues for an origin; false without memory.
+static bool take_ticket(struct window *window, int origin,
+                        const struct lock_message *message)
+{
+    struct distant_lock *lock = malloc(sizeof *lock), **end = &window->distant_locks;
+    if (lock == NULL)
+        return false;
+    struct line *line = own_line(window);
+    atomic_fetch_add(&line->distant, 1);
+    *lock = (struct distant_lock){.origin = origin,
+                                  .reply_to = message->reply_to,
+                                  .type = message->type,
+                                  .ticket = atomic_fetch_add(&line->next, 1)};
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = lock;
+    atomic_thread_fence(memory_order_seq_cst);
+    return true;
+}
+
+static void handle_lock(int source, const void *bytes, size_t size)
+{
+    const struct lock_message *message = bytes;
+    if (size != sizeof *message)
+        return;
+    struct window *window = handle_object(KIND_WIN, message->window);
+    bool is_type =
+        message->type == MPI_LOCK_SHARED || message->type == MPI_LOCK_EXCLUSIVE;
+    if (window == NULL || !is_type)
+        grant(source, message->reply_to, message->rank, MPI_ERR_WIN);
+    else if (!take_ticket(window, source, message))
+        grant(source, message->reply_to, message->rank, MPI_ERR_NO_MEM);
+    else
+        grant_served(window);
+}
+
+static void handle_grant(int source, const void *bytes, size_t size)
+{
+    const struct lock_message *message = bytes;
+    if (size != sizeof *message)
+        return;
+    struct window *window = handle_object(KIND_WIN, message->window);
+    struct peer *peer = window ? window_find_peer(window, message->rank) : NULL;
+    if (peer == NULL || peer->job_rank != source || peer->line != NULL ||
+        peer_lock_state(peer) != LOCK_ASKED)
+        return;
+    atomic_store(&peer->lock, message->error ? LOCK_REFUSED : LOCK_HELD);
+}
+
+// Only what the origin holds is released, whatever a message says.
+static void release(struct window *window, int origin)
+{
+    struct distant_lock **at = &window->distant_locks, *lock;
+    while ((lock = *at) != NULL && !(lock->origin == origin && lock->is_granted))
+        at = &lock->next;
+    if (lock == NULL)
+        return;
+    leave(own_line(window), lock->type);
+    *at = lock->next;
+    free(lock);
+}
+
+static void handle_unlock(int source, const void *bytes, size_t size)
+{
+    const struct lock_message *message = bytes;
+    if (size != sizeof *message)
+        return;
+    struct window *window = handle_object(KIND_WIN, message->window);
+    if (window == NULL)
+        return;
+    if (message->type != 0)
+        release(window, source);
+    grant_served(window);
+}
+
+void distant_locks_free(struct window *window)
+{
+    while (window->distant_locks != NULL) {
+        struct distant_lock *lock = window->distant_locks;
+        window->distant_locks = lock->next;
+        free(lock);
+    }
+}
+
+void locks_start(void)
+{
+    message_register(MESSAGE_LOCK, handle_lock);
+    message_register(MESSAGE_GRANT, handle_grant);
+    message_register(MESSAGE_UNLOCK, handle_unlock);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the memory of a window comes from.
+#include "window/private.h"
+
+int bring_callers(const struct window_plan *plan, struct window *window)
+{
+    window->base = plan->memory;
+    window->size = plan->size;
+    return 0;
+}
+
+int bring_own(const struct window_plan *plan, struct window *window)
+{
+    int err = shm_alloc(process.shm, (size_t)plan->size, hint_alignment(plan->info),
+                        &window->allocation);
+    if (err)
+        return err;
+    window->base = window->allocation;
+    window->size = plan->size;
+    return 0;
+}
+
+// Sum of sizes[0 .. count-1], or UINT64_MAX when it does not fit.
+static uint64_t sum(const MPI_Aint *sizes, int count)
+{
+    uint64_t total = 0;
+    for (int i = 0; i < count; i++)
+        if (__builtin_add_overflow(total, (uint64_t)sizes[i], &total))
+            return UINT64_MAX;
+    return total;
+}
+
+// One piece for all members, who are on one node, in the order of their ranks. The
+// first allocates it; it answers with where it is, or with an error for all.
+static int allocate_together(const struct window_plan *plan, struct window *window,
+                             const MPI_Aint *sizes, uint64_t *offset)
+{
+    struct communicator *comm = window->comm;
+    struct {
+        uint64_t offset;
+        int error;
+    } answer = {0, 0};
+    if (comm->rank == 0) {
+        answer.error = shm_alloc(process.shm, sum(sizes, comm->size),
+                                 hint_alignment(plan->info), &window->allocation);
+        if (!answer.error)
+            answer.offset = shm_offset(process.shm, window->allocation);
+    }
+    int err = collective_broadcast(comm, &answer, sizeof answer, 0);
+    if (err)
+        return err;
+    *offset = answer.offset;
+    if (answer.error && comm->rank != 0)
+        return fail(answer.error, "rank 0 could not allocate the memory of all ranks");
+    return answer.error;
+}
+
+int bring_shared(const struct window_plan *plan, struct window *window)
+{
+    struct communicator *comm = window->comm;
+    MPI_Aint sizes[comm->size]; // the processes of one node are few
+    uint64_t offset;
+    int err = collective_gather_all(comm, &plan->size, sizeof plan->size, sizes);
+    if (!err)
+        err = allocate_together(plan, window, sizes, &offset);
+    if (err)
+        return err;
+    window->base = shm_at(process.shm, offset + sum(sizes, comm->rank));
+    window->size = plan->size;
+    return 0;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one constructor of windows: a list of steps, each with its undo. Every step is
+// taken by all members although one has failed; failures meet in the exchange of cards.
+#include "window/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct opening {
+    const struct window_plan *plan;
+    struct window *window;
+    int error; // the first of this member, then the one that all agree on
+};
+
+static void window_clear(struct object *object)
+{
+    struct window *window = (struct window *)object;
+    peers_free(window);
+    distant_locks_free(window);
+    object_release(window->info);
+    object_release(window->object.errhandler);
+}
+
+static void window_destroy(struct object *object)
+{
+    window_clear(object);
+    free(object);
+}
+
+static int make_state(struct opening *opening)
+{
+    const struct window_plan *plan = opening->plan;
+    struct window *window = opening->window;
+    window->object.errhandler = &errors_are_fatal;
+    window->flavor = plan->flavor;
+    window->model = MPI_WIN_UNIFIED;
+    window->size_of_group = window->comm->size;
+    window->spans_nodes = window->comm->leader_count > 1;
+    window->unit = plan->unit;
+    window->unit_attribute =
+        plan->unit == (int)plan->unit ? (int)plan->unit : MPI_UNDEFINED;
+    window_forget_current(window);
+    return hints_choose(window, plan->info);
+}
+
+static int make_memory(struct opening *opening)
+{
+    return opening->plan->bring(opening->plan, opening->window);
+}
+
+static void undo_memory(struct window *window)
+{
+    if (window->allocation != NULL)
+        shm_free(process.shm, window->allocation);
+}
+
+// A process that its peers may need while it computes serves them from now on.
+static int make_service(struct opening *opening)
+{
+    return window_serve(opening->window);
+}
+
+static int make_region(struct opening *opening)
+{
+    struct window *window = opening->window;
+    if (!window->spans_nodes || window->size == 0)
+        return 0;
+    message_lock();
+    int err =
+        net_open(process.net, window->base, (size_t)window->size, &window->region);
+    message_unlock();
+    window->has_region = !err;
+    return err;
+}
+
+static void undo_region(struct window *window)
+{
+    if (!window->has_region)
+        return;
+    message_lock();
+    net_close(process.net, &window->region);
+    message_unlock();
+}
+
+// The node's leader provides the lines, clear, and room for the cards behind them.
+static int make_table(struct opening *opening)
+{
+    struct window *window = opening->window;
+    const struct communicator *comm = window->comm;
+    size_t line_bytes = (size_t)comm->node_size * sizeof(struct line);
+    struct {
+        uint64_t offset;
+        int error;
+    } table = {0, 0};
+    if (comm->node_rank == 0) {
+        size_t bytes = line_bytes + (size_t)comm->size * sizeof(struct card);
+        table.error = shm_alloc(process.shm, bytes, CACHE_LINE, &window->table);
+        if (!table.error) {
+            memset(window->table, 0, line_bytes);
+            table.offset = shm_offset(process.shm, window->table);
+        }
+    }
+    int err = collective_node_broadcast(window->comm, &table, sizeof table);
+    if (err)
+        return err;
+    if (table.error)
+        return comm->node_rank == 0
+                   ? table.error
+                   : fail(table.error, "the leader of this node could not "
+                                       "provide the table of the window");
+    window->lines = shm_at(process.shm, table.offset);
+    window->cards = shm_at(process.shm, table.offset + line_bytes);
+    return 0;
+}
+
+static void undo_table(struct window *window)
+{
+    if (window->table != NULL)
+        shm_free(process.shm, window->table);
+}
+
+// From now on messages may name the window, so its lines exist already.
+static int make_handle(struct opening *opening)
+{
+    struct object *object = &opening->window->object;
+    object_retain(object);
+    return object_open(object, KIND_WIN);
+}
+
+static void undo_handle(struct window *window)
+{
+    message_lock(); // no handler is using the window
+    if (window->object.handles > 0)
+        object_close(&window->object);
+    message_unlock();
+}
+
+static struct card own_card(const struct opening *opening)
+{
+    const struct window *window = opening->window;
+    bool is_in_segment = shm_contains(process.shm, window->base, (size_t)window->size);
+    return (struct card){
+        .place = is_in_segment ? shm_offset(process.shm, window->base)
+                               : (uintptr_t)window->base,
+        .size = (uint64_t)window->size,
+        .unit = (uint64_t)window->unit,
+        .net = {window->region.key, window->region.address},
+        .handle = (uint32_t)object_handle(window),
+        .node_rank = window->comm->node_rank,
+        .error = (uint16_t)opening->error,
+        .is_in_segment = is_in_segment,
+    };
+}
+
+// The error that all members return: that of the lowest rank that has one.
+static int agree(const struct opening *opening, const struct card *cards)
+{
+    const struct communicator *comm = opening->window->comm;
+    for (int rank = 0; rank < comm->size; rank++) {
+        int error = cards[rank].error;
+        if (error != 0 && error == opening->error)
+            return error; // with its own detail
+        if (error != 0)
+            return fail(error,
+                        "rank %d of the communicator could not bring its part of "
+                        "the window",
+                        rank);
+    }
+    return 0;
+}
+
+// A member without memory of its own for the cards gathers them into the node's table:
+// nobody reads that then, for all members fail.
+static int exchange_cards(struct opening *opening)
+{
+    struct window *window = opening->window;
+    struct communicator *comm = window->comm;
+    size_t bytes = (size_t)comm->size * sizeof(struct card);
+    struct card *own = malloc(bytes), *cards = own;
+    if (own == NULL && opening->error == 0)
+        opening->error = fail(MPI_ERR_NO_MEM, "no memory for %d cards", comm->size);
+    if (own == NULL)
+        cards = (struct card *)window->cards;
+    if (cards == NULL)
+        return opening->error;
+    struct card mine = own_card(opening);
+    int err = collective_gather_all(comm, &mine, sizeof mine, cards);
+    if (!err)
+        err = agree(opening, cards);
+    if (!err && comm->node_rank == 0)
+        memcpy((struct card *)window->cards, cards, bytes);
+    free(own);
+    return err ? err : collective_node_barrier(comm);
+}
+
+static const struct step {
+    int (*make)(struct opening *opening);
+    void (*undo)(struct window *window);
+} steps[] = {
+    {make_state, NULL},         {make_memory, undo_memory}, {make_service, NULL},
+    {make_region, undo_region}, {make_table, undo_table},   {make_handle, undo_handle},
+    {exchange_cards, NULL},
+};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+static void undo_steps(struct window *window)
+{
+    for (int i = STEPS - 1; i >= 0; i--)
+        if (steps[i].undo != NULL)
+            steps[i].undo(window);
+    communicator_drop(window->comm);
+    object_release(window);
+}
+
+int window_open(const struct window_plan *plan, struct window **opened)
+{
+    struct window stand_in = {0}; // takes the steps of a member that has no memory
+    struct window *window = calloc(1, sizeof *window);
+    struct opening opening = {.plan = plan, .window = window ? window : &stand_in};
+    int err = communicator_make(plan->comm, plan->comm->group, &opening.window->comm);
+    if (err) {
+        free(window);
+        return err;
+    }
+    object_init(&opening.window->object, window ? window_destroy : window_clear);
+    if (window == NULL)
+        opening.error = fail(MPI_ERR_NO_MEM, "no memory for a window");
+    for (int i = 0; i < STEPS; i++) {
+        err = steps[i].make(&opening);
+        if (opening.error == 0)
+            opening.error = err;
+    }
+    if (!err)
+        *opened = window;
+    else
+        undo_steps(opening.window);
+    return err;
+}
+
+void window_close(struct window *window)
+{
+    undo_handle(window);
+    // A late release of a lock may have been on its way until the handle became stale.
+    if (window->spans_nodes)
+        collective_node_barrier(window->comm);
+    undo_steps(window);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The targets that a process has touched, by rank, and whether its epoch allows it to.
+#include "window/private.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+enum { FIRST_BUCKETS = 8 };
+
+const struct peer nobody = {.rank = MPI_UNDEFINED};
+
+void window_guard_contended(struct window *window)
+{
+    while (atomic_exchange_explicit(&window->guard, true, memory_order_acquire))
+        sched_yield();
+}
+
+struct peer *window_find_peer(const struct window *window, int rank)
+{
+    const struct peers *peers = &window->peers;
+    if (peers->count == 0)
+        return NULL;
+    struct peer *peer = peers->buckets[(unsigned)rank & (peers->bucket_count - 1)];
+    while (peer != NULL && peer->rank != rank)
+        peer = peer->next_in_bucket;
+    return peer;
+}
+
+static struct peer *peer_make(const struct window *window, int rank)
+{
+    const struct communicator *comm = window->comm;
+    const struct card *card = &window->cards[rank];
+    struct peer *peer = calloc(1, sizeof *peer);
+    if (peer == NULL)
+        return NULL;
+    peer->rank = rank;
+    peer->size = card->size;
+    peer->unit = card->unit;
+    peer->job_rank = comm_job_rank(comm, rank);
+    peer->card = card;
+    peer->awaited_end = &peer->awaited;
+    if (comm->node_index_of[rank] != comm->leader_index) {
+        peer->reach = REACH_NET;
+        return peer;
+    }
+    peer->line = &window->lines[card->node_rank];
+    if (rank == comm->rank)
+        peer->address = window->base;
+    else if (card->is_in_segment)
+        peer->address = shm_at(process.shm, card->place);
+    else
+        peer->reach = shm_can_copy(process.shm) ? REACH_COPY : REACH_MESSAGE;
+    return peer;
+}
+
+static void bucket_insert(struct peers *peers, struct peer *peer)
+{
+    unsigned bucket = (unsigned)peer->rank & (peers->bucket_count - 1);
+    peer->next_in_bucket = peers->buckets[bucket];
+    peers->buckets[bucket] = peer;
+}
+
+// Makes room for one more: as many buckets as peers or more.
+static bool peers_grow(struct peers *peers)
+{
+    if (peers->count < peers->bucket_count)
+        return true;
+    unsigned count = peers->bucket_count ? 2 * peers->bucket_count : FIRST_BUCKETS;
+    struct peer **buckets = calloc(count, sizeof *buckets);
+    if (buckets == NULL)
+        return false;
+    free(peers->buckets);
+    peers->buckets = buckets;
+    peers->bucket_count = count;
+    for (struct peer *peer = peers->first; peer != NULL; peer = peer->next)
+        bucket_insert(peers, peer);
+    return true;
+}
+
+int window_peer(struct window *window, int rank, struct peer **found)
+{
+    struct peers *peers = &window->peers;
+    struct peer *peer = window_find_peer(window, rank);
+    if (likely(peer != NULL)) {
+        *found = peer;
+        return 0;
+    }
+    peer = peer_make(window, rank);
+    message_lock(); // handlers look for peers
+    bool has_room = peer != NULL && peers_grow(peers);
+    if (has_room) {
+        bucket_insert(peers, peer);
+        peers->count++;
+        peer->next = peers->first;
+        peers->first = peer;
+    }
+    message_unlock();
+    if (!has_room) {
+        free(peer);
+        return fail(MPI_ERR_NO_MEM, "no memory for what is known of rank %d", rank);
+    }
+    *found = peer;
+    return 0;
+}
+
+void peers_free(struct window *window)
+{
+    struct peer *next;
+    for (struct peer *peer = window->peers.first; peer != NULL; peer = next) {
+        next = peer->next;
+        free(peer);
+    }
+    free(window->peers.buckets);
+}
+
+const char *window_epoch(const struct window *window)
+{
+    switch (window->access) {
+    case ACCESS_NONE:
+        return "no epoch is open";
+    case ACCESS_FENCE:
+    case ACCESS_FENCE_USED:
+        return "a fence epoch is open";
+    case ACCESS_LOCK:
+        return "a lock epoch is open";
+    case ACCESS_LOCK_ALL:
+        return "a lock_all epoch is open";
+    }
+    return "";
+}
+
+// Does the epoch allow access? *must_lock: the caller is to take the target's lock.
+static int admit(struct window *window, int rank, struct peer **peer, bool *must_lock)
+{
+    if (window->access == ACCESS_NONE)
+        return fail(MPI_ERR_RMA_SYNC,
+                    "no epoch is open on the window: needs a fence, a "
+                    "lock of rank %d or lock_all",
+                    rank);
+    int err = window_peer(window, rank, peer);
+    if (err)
+        return err;
+    int state = peer_lock_state(*peer);
+    if (window->access == ACCESS_FENCE)
+        window->access = ACCESS_FENCE_USED;
+    if (window->access == ACCESS_LOCK && state == LOCK_NONE)
+        return fail(MPI_ERR_RMA_SYNC, "a lock epoch is open, but rank %d is not locked",
+                    rank);
+    if (window->access == ACCESS_LOCK_ALL && state == LOCK_NONE) {
+        *must_lock = !window->is_unchecked;
+        (*peer)->lock_type = MPI_LOCK_SHARED;
+        atomic_store(&(*peer)->lock, *must_lock ? LOCK_ASKED : LOCK_UNCHECKED);
+    }
+    return 0;
+}
+
+int window_target(struct window *window, int rank, struct peer **target)
+{
+    struct peer *peer = NULL;
+    bool must_lock = false;
+    window_guard(window);
+    int err = admit(window, rank, &peer, &must_lock);
+    window_unguard(window);
+    if (!err && must_lock)
+        err = peer_lock(window, peer);
+    if (!err)
+        err = peer_await_lock(peer);
+    if (err)
+        return err;
+    if (peer->address != NULL)
+        atomic_store_explicit(&window->current, peer, memory_order_release);
+    *target = peer;
+    return 0;
+}

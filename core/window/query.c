@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a program may ask of a window: group, name, attributes, shared memory (MPI-4.1
+// 12.2.3, 12.2.6, 7.7, 7.8).
+#include "window/private.h"
+
+#include <oriel_core.h>
+
+int oriel_win_get_group(struct window *win, struct group **group)
+{
+    return oriel_comm_group(win->comm, group);
+}
+
+int oriel_win_set_name(struct window *win, const char *win_name)
+{
+    object_set_name(win->name, win_name);
+    return 0;
+}
+
+int oriel_win_get_name(struct window *win, char *win_name, int *resultlen)
+{
+    object_get_name(win->name, win_name, resultlen);
+    return 0;
+}
+
+// The base is the value itself; of everything else a pointer (MPI-4.1 12.2.6).
+static void *predefined_attribute(struct window *win, int keyval)
+{
+    switch (keyval) {
+    case MPI_WIN_BASE:
+        return win->base;
+    case MPI_WIN_SIZE:
+        return &win->size;
+    case MPI_WIN_DISP_UNIT:
+        return &win->unit_attribute;
+    case MPI_WIN_CREATE_FLAVOR:
+        return &win->flavor;
+    case MPI_WIN_MODEL:
+        return &win->model;
+    default:
+        return NULL;
+    }
+}
+
+int oriel_win_get_attr(struct window *win, int win_keyval, void *attribute_val,
+                       int *flag)
+{
+    if (win_keyval < MPI_WIN_BASE || win_keyval > MPI_WIN_MODEL)
+        return attribute_get(KIND_WIN, win, win_keyval, attribute_val, flag);
+    *(void **)attribute_val = predefined_attribute(win, win_keyval);
+    *flag = 1;
+    return 0;
+}
+
+int oriel_win_set_attr(struct window *win, int win_keyval, void *attribute_val)
+{
+    return attribute_set(KIND_WIN, win, win_keyval, attribute_val);
+}
+
+int oriel_win_delete_attr(struct window *win, int win_keyval)
+{
+    return attribute_delete(KIND_WIN, win, win_keyval);
+}
+
+// Where the part of `rank` lies in this process, or NULL if it is not mapped here.
+static void *address_here(const struct window *win, int rank)
+{
+    const struct communicator *comm = win->comm;
+    const struct card *card = &win->cards[rank];
+    if (rank == comm->rank)
+        return win->base;
+    bool is_mate = comm->node_index_of[rank] == comm->leader_index;
+    return is_mate && card->is_in_segment ? shm_at(process.shm, card->place) : NULL;
+}
+
+// The lowest rank with memory that is mapped here; 0 if there is none.
+static int first_with_memory(const struct window *win)
+{
+    for (int rank = 0; rank < win->size_of_group; rank++)
+        if (win->cards[rank].size > 0 && address_here(win, rank) != NULL)
+            return rank;
+    return 0;
+}
+
+// Memory that cannot be reached by loads and stores is shown as none (MPI-4.1 12.2.3).
+int oriel_win_shared_query(struct window *win, int rank, MPI_Aint *size,
+                           MPI_Aint *disp_unit, void *baseptr)
+{
+    if (rank == MPI_PROC_NULL)
+        rank = first_with_memory(win);
+    const struct card *card = &win->cards[rank];
+    void *address = card->size > 0 ? address_here(win, rank) : NULL;
+    *size = address != NULL ? (MPI_Aint)card->size : 0;
+    *disp_unit = (MPI_Aint)card->unit;
+    *(void **)baseptr = address;
+    return 0;
+}
