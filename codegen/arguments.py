@@ -24,18 +24,13 @@ from codegen.model import (
 from codegen.tokens import Cursor, Sort
 
 
-def _length(cursor: Cursor) -> tuple[str, ...] | None:
-    """`[]`, `[n]`, `[n, 3]` or nothing."""
+def _length(cursor: Cursor) -> str:
+    """`[n]` or nothing."""
     if not cursor.accept("["):
-        return None
-    lengths: list[str] = []
-    while not cursor.accept("]"):
-        if lengths:
-            cursor.expect(",", "between two lengths")
-        if cursor.peek().sort not in (Sort.WORD, Sort.NUMBER) and cursor.peek().text != "*":
-            raise cursor.error(f"{cursor.peek()} is no length; write a name, number or *")
-        lengths.append(cursor.take().text)
-    return tuple(lengths)
+        return ""
+    length = cursor.word("an argument or constant")
+    cursor.expect("]", "after the length")
+    return length
 
 
 def take_list(cursor: Cursor, separator: str, what: str) -> tuple[str, ...]:
@@ -90,16 +85,14 @@ def _domain(cursor: Cursor) -> Domain | None:
 class _Clauses:
     """The clauses after the kind, gathered."""
 
-    def __init__(self, direction: Direction, kind: Kind, languages: tuple[str, ...]) -> None:
+    def __init__(self, direction: Direction, languages: tuple[str, ...]) -> None:
         self.lis_direction = direction
         self.descriptor: Descriptor | None = None
-        self.const: bool | None = None
         self.overflow = self.callback = self.description = ""
         self.languages = languages
         self.flags: list[str] = []
         self.ignored_if: Condition | None = None
         self.domains: list[Domain] = []
-        self._kind = kind
 
     def is_set(self, flag: str) -> bool:
         """The flag was given."""
@@ -122,10 +115,10 @@ class _Clauses:
     def _flag(self, cursor: Cursor) -> bool:
         flags = (
             ("async",),
+            ("not", "const"),
             ("by", "pointer"),
             ("null", "ok"),
             ("frees",),
-            ("root", "only"),
             ("no", "intent"),
             ("no", "word"),
         )
@@ -141,10 +134,6 @@ class _Clauses:
     def _valued(self, cursor: Cursor) -> bool:
         if cursor.accept("lis"):
             self.lis_direction = _direction(cursor)
-        elif cursor.accept("const"):
-            self.const = True
-        elif cursor.accept("not", "const"):
-            self.const = False
         elif cursor.accept("overflow"):
             self.overflow = cursor.word("the constant for a value that does not fit")
         elif cursor.accept("calls"):
@@ -167,10 +156,10 @@ def _direction(cursor: Cursor) -> Direction:
     return Direction(word)
 
 
-def _is_const(direction: Direction, kind: Kind, length: tuple[str, ...] | None) -> bool:
+def _is_const(direction: Direction, kind: Kind, length: str) -> bool:
     """What C's const follows from unless the line says otherwise."""
     by_reference = kind.kind_class in (KindClass.CHOICE, KindClass.STRING)
-    return direction is Direction.IN and (by_reference or length is not None)
+    return direction is Direction.IN and (by_reference or length != "")
 
 
 def parse_argument(
@@ -186,12 +175,12 @@ def parse_argument(
         )
     kind = kinds[kind_name]
     length = _length(cursor)
-    clauses = _Clauses(direction, kind, languages)
+    clauses = _Clauses(direction, languages)
     while not cursor.at_end():
         clauses.read(cursor)
-    const = clauses.const
-    if const is not None and const is _is_const(direction, kind, length):
-        raise cursor.error(f"'const' of '{name}' follows from its kind; remove it")
+    is_const = _is_const(direction, kind, length)
+    if clauses.is_set("not const") and not is_const:
+        raise cursor.error(f"argument '{name}' is not const anyway; remove 'not const'")
     return Argument(
         name=name,
         kind=kind,
@@ -202,11 +191,10 @@ def parse_argument(
         domains=tuple(clauses.domains),
         descriptor=clauses.descriptor,
         is_async=clauses.is_set("async"),
-        is_const=_is_const(direction, kind, length) if const is None else const,
+        is_const=is_const and not clauses.is_set("not const"),
         by_pointer=clauses.is_set("by pointer"),
         null_ok=clauses.is_set("null ok"),
         frees=clauses.is_set("frees"),
-        is_root_only=clauses.is_set("root only"),
         has_intent=not clauses.is_set("no intent"),
         has_word=not clauses.is_set("no word"),
         ignored_if=clauses.ignored_if,

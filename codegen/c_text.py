@@ -14,8 +14,7 @@ def _declare(argument: Argument, kind_type: str, by_pointer: bool) -> str:
     if kind_type.endswith("*"):
         return f"{const}{kind_type}{argument.name}"
     if argument.is_array:
-        inner = "".join(f"[{n}]" for n in (argument.length or ())[1:])
-        return f"{const}{kind_type} {argument.name}[]{inner}"
+        return f"{const}{kind_type} {argument.name}[]"
     star = "*" if by_pointer else ""
     return f"{const}{kind_type} {star}{argument.name}"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.expand import Entry, Parameter
 from codegen.language import LanguageTable
-from codegen.model import Argument, Callback, Direction, Kind, KindClass
+from codegen.model import Argument, Callback, Kind, KindClass
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,7 @@ def group(pairs: list[tuple[str, str]]) -> tuple[Declaration, ...]:
 
 def _fill(cell: str, argument: Argument) -> str:
     """A cell may hold {length} of a string and {callback}."""
-    length = argument.length[0] if argument.length else "*"
-    return cell.format(length=length, callback=argument.callback)
+    return cell.format(length=argument.length or "*", callback=argument.callback)
 
 
 class F08Text:
@@ -53,8 +52,6 @@ class F08Text:
             return ""
         if argument.is_out and kind_class is KindClass.CHOICE:
             return ""  # the actual argument may be a sentinel
-        if argument.direction is Direction.OUT and kind_class is KindClass.STATUS:
-            return ""
         return argument.direction.value.upper()
 
     def attributes(self, parameter: Parameter) -> str:
@@ -70,10 +67,8 @@ class F08Text:
 
     def entity(self, argument: Argument) -> str:
         """The name with its dimensions."""
-        if not argument.is_array:
-            return argument.name
-        lengths = argument.length or ("*",)
-        return f"{argument.name}({', '.join(reversed(lengths))})"
+        dimension = f"({argument.length})" if argument.is_array else ""
+        return argument.name + dimension
 
     def dummies(self, entry: Entry) -> tuple[str, ...]:
         """The names in the parentheses."""
@@ -120,13 +115,8 @@ class F90Text:
 
     def entity(self, argument: Argument) -> str:
         """The name with its dimensions: a buffer or an array is assumed-size."""
-        name = argument.name.upper()
-        if argument.is_choice:
-            return f"{name}(*)"
-        if not argument.is_array:
-            return name
-        lengths = tuple(reversed((argument.length or ("*",))[1:])) + ("*",)
-        return f"{name}({', '.join(lengths)})"
+        is_assumed = argument.is_choice or argument.is_array
+        return argument.name.upper() + ("(*)" if is_assumed else "")
 
     def dummies(self, entry: Entry) -> tuple[str, ...]:
         """The names in the parentheses."""

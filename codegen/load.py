@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from codegen.arguments import parse_argument, take_list
 from codegen.model import (
+    BINDINGS,
     LANGUAGES,
     OPERANDS,
     Argument,
@@ -109,8 +110,9 @@ def _category(record: Record) -> Category:
     cursor.expect("constants", "to open a category of constants")
     name = cursor.record = cursor.word("the category's name")
     form = Form(pick(cursor, "form", tuple(f.value for f in Form)))
-    kind = cursor.word("the kind of the handles") if form is Form.HANDLE else ""
-    languages = _only(cursor, ("c", "f08", "f90"))
+    is_handle = form is Form.HANDLE and cursor.peek().text != "only"
+    kind = cursor.take().text if is_handle and cursor.peek().sort is Sort.WORD else ""
+    languages = _only(cursor, BINDINGS)
     title = cursor.string("what the constants are, in quotes")
     cursor.expect_end()
     return Category(name, title, form, kind, languages, record.head.position)
@@ -120,45 +122,52 @@ def _constant(line: Line, category: Category) -> Constant:
     cursor = Cursor(line, category.name)
     name = cursor.record = cursor.word("the constant's name")
     value = cursor.number("a value") if cursor.peek().sort is Sort.NUMBER else None
-    texts = {"c": "", "fortran": ""}
-    size, operand, callback, text = None, "", "", ""
+    types = {"c": "", "fortran": "", "with": ""}
+    words = {"calls": "", "of": category.kind}
+    size, operand, text, is_large = None, "", "", False
     operands: tuple[str, ...] = ()
     while not cursor.at_end():
         if cursor.peek().sort is Sort.STRING:
             text = cursor.string("the text")
             continue
-        clause = pick(cursor, "clause of a constant", (*texts, "size", "is", "on", "calls"))
-        if clause in texts:
-            texts[clause] = cursor.string(f"the {clause} type, in quotes")
+        clauses = (*types, *words, "size", "is", "on", "large")
+        clause = pick(cursor, "clause of a constant", clauses)
+        if clause in types:
+            types[clause] = cursor.string(f"the type of '{clause}', in quotes")
+        elif clause in words:
+            words[clause] = cursor.word(f"the value of '{clause}'")
         elif clause == "size":
             size = cursor.number("the size in bytes")
         elif clause == "is":
-            operand = pick(cursor, "class of operands", OPERANDS)
-        elif clause == "on":
-            operands = _operands(cursor)
+            operand = pick(cursor, "group of types", OPERANDS)
+        elif clause == "large":
+            is_large = True
         else:
-            callback = cursor.word("the callback's prototype")
+            operands = _operands(cursor)
     return Constant(
-        name,
-        category,
-        value,
-        text,
-        texts["c"],
-        texts["fortran"],
-        size,
-        operand,
-        operands,
-        callback,
-        line.position,
+        name=name,
+        category=category,
+        value=value,
+        text=text,
+        c_type=types["c"],
+        fortran_type=types["fortran"],
+        index_type=types["with"],
+        size=size,
+        operand=operand,
+        operands=operands,
+        callback=words["calls"],
+        is_large=is_large,
+        kind=words["of"],
+        position=line.position,
     )
 
 
 def _operands(cursor: Cursor) -> tuple[str, ...]:
     if cursor.accept("any"):
         return OPERANDS
-    operands = [pick(cursor, "class of operands", OPERANDS)]
+    operands = [pick(cursor, "group of types", OPERANDS)]
     while cursor.accept(","):
-        operands.append(pick(cursor, "class of operands", OPERANDS))
+        operands.append(pick(cursor, "group of types", OPERANDS))
     return tuple(operands)
 
 
@@ -179,11 +188,13 @@ def _only(cursor: Cursor, every: tuple[str, ...]) -> tuple[str, ...]:
 class _Head:
     """The clauses that may stand in the line that opens a procedure or callback."""
 
-    def __init__(self, cursor: Cursor, kinds: dict[str, Kind]) -> None:
+    def __init__(
+        self, cursor: Cursor, kinds: dict[str, Kind], languages: tuple[str, ...]
+    ) -> None:
         self.since = self.section = self.deprecated = ""
         self.planned = self.anytime = False
         self.returns = "ERROR_CODE"
-        self.languages = LANGUAGES
+        self.languages = self._every = languages
         while not cursor.at_end():
             self._clause(cursor)
         if self.returns not in kinds:
@@ -194,7 +205,7 @@ class _Head:
     def _clause(self, cursor: Cursor) -> None:
         clauses = ("since", "section", "deprecated", "returns", "only", "planned", "anytime")
         if cursor.peek().text == "only":
-            self.languages = _only(cursor, LANGUAGES)
+            self.languages = _only(cursor, self._every)
             return
         clause = pick(cursor, "clause of a record", clauses)
         if clause in ("planned", "anytime"):
@@ -239,7 +250,7 @@ def _procedure(record: Record, kinds: dict[str, Kind]) -> Procedure:
     cursor = Cursor(record.head)
     cursor.expect("proc", "to open a procedure")
     name = cursor.record = cursor.word("the procedure's name")
-    head = _Head(cursor, kinds)
+    head = _Head(cursor, kinds, LANGUAGES)
     body, doc = _Body(), list[str]()
     arguments: list[Argument] = []
     for line in record.body:
@@ -282,7 +293,7 @@ def _callback(record: Record, kinds: dict[str, Kind]) -> Callback:
     cursor = Cursor(record.head)
     cursor.expect("callback", "to open a callback")
     name = cursor.record = cursor.word("the prototype's name")
-    head = _Head(cursor, kinds)
+    head = _Head(cursor, kinds, BINDINGS)
     arguments = tuple(
         parse_argument(Cursor(line, name), kinds, head.languages) for line in record.body
     )
@@ -293,7 +304,7 @@ def _callback(record: Record, kinds: dict[str, Kind]) -> Callback:
         arguments,
         kinds[head.returns],
         head.planned,
-        tuple(language for language in head.languages if language != "lis"),
+        head.languages,
         record.head.position,
     )
 

@@ -42,7 +42,6 @@ class KindClass(Enum):
     STATE = "state"  # the program's own pointer for its callback
     ATTRIBUTE = "attribute"  # void * in C, INTEGER(MPI_ADDRESS_KIND) in Fortran
     KEYVAL = "keyval"  # integer that names an attribute key
-    STATUS = "status"
     ADDRESS = "address"  # an address as a number
     ARGUMENTS = "arguments"  # main's argument vector; C only
     VARIADIC = "variadic"  # the dots at the end of a C callback
@@ -197,7 +196,7 @@ class Argument:
     direction: Direction
     lis_direction: Direction  # of the object meant, in the language-independent list
     description: str
-    length: tuple[str, ...] | None  # () an array of unstated length, ("n",), ("n", "3")
+    length: str  # of an array or string: argument, constant; "" if there is none
     domains: tuple[Domain, ...]
     descriptor: Descriptor | None  # choice buffers only
     is_async: bool
@@ -205,7 +204,6 @@ class Argument:
     by_pointer: bool  # callbacks: C passes it by address
     null_ok: bool  # a null handle (or NULL pointer) is allowed
     frees: bool  # the object is freed and the handle set to null
-    is_root_only: bool  # significant at the root only
     has_intent: bool  # mpi_f08 states INTENT
     has_word: bool  # the language-independent list states what it is
     ignored_if: Condition | None  # neither checked nor used then
@@ -227,7 +225,10 @@ class Argument:
     @property
     def is_array(self) -> bool:
         """It is an array of its kind; a string's length is its own matter."""
-        return self.length is not None and self.kind.kind_class is not KindClass.STRING
+        return self.length != "" and self.kind.kind_class not in (
+            KindClass.STRING,
+            KindClass.ARGUMENTS,
+        )
 
     @property
     def is_choice(self) -> bool:
@@ -239,7 +240,8 @@ class Argument:
         return language in self.languages
 
 
-LANGUAGES = ("lis", "c", "f08", "f90")  # lis: the language-independent specification
+BINDINGS = ("c", "f08", "f90")  # f90: the mpi module and mpif.h
+LANGUAGES = ("lis", *BINDINGS)  # lis: the language-independent specification
 
 
 @dataclass(frozen=True)
@@ -331,6 +333,7 @@ class Form(Enum):
     BUFFER = "buffer"  # an address: void * in C, a variable in Fortran
     IGNORE = "ignore"  # an argument left out: pointer in C, a variable in Fortran
     FUNCTION = "function"  # predefined callback
+    MACRO = "macro"  # integer that C's preprocessor knows too
     KIND = "kind"  # kind parameter, Fortran only
     LOGICAL = "logical"  # Fortran only
 
@@ -345,10 +348,13 @@ class Constant:
     text: str  # error classes: the message
     c_type: str  # datatypes: the C type that it stands for; ignored arguments: theirs
     fortran_type: str  # likewise; kind parameters: the expression
+    index_type: str  # pairs: the C type of the index
     size: int | None  # datatypes: bytes
     operand: str  # datatypes: class of operations that take it (`OPERANDS`), or ""
     operands: tuple[str, ...]  # operations: classes they are defined on
     callback: str  # predefined callbacks: prototype
+    is_large: bool  # predefined callbacks: of the prototype's `_c` variant
+    kind: str  # form handle: the argument kind
     position: Position
 
     @property
@@ -364,7 +370,7 @@ class Category:
     name: str
     title: str
     form: Form
-    kind: str  # form handle: the argument kind
+    kind: str  # form handle: the argument kind, "" if it differs between constants
     languages: tuple[str, ...]
     position: Position
 
