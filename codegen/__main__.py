@@ -5,17 +5,32 @@ import argparse
 import sys
 from pathlib import Path
 
+from codegen.check import check
 from codegen.expand import expand
+from codegen.forum import compare_constants, compare_procedures, judge, load_waivers
+from codegen.language import load_tables
 from codegen.load import load, spec_files
-from codegen.model import SpecError
+from codegen.model import Spec, SpecError
 from codegen.render import inputs, output_names, render
+from codegen.show import show
 from codegen.write import stale, write
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def _table(arguments: argparse.Namespace) -> Spec:
+    """The table, checked; all that is wrong is printed before this gives up."""
+    spec = load(arguments.root / "spec")
+    errors = check(spec)
+    for error in errors[:-1]:
+        print(error, file=sys.stderr)
+    if errors:
+        raise errors[-1]
+    return spec
+
+
 def _generate(arguments: argparse.Namespace) -> int:
-    outputs = render(arguments.root, expand(load(arguments.root / "spec")))
+    outputs = render(arguments.root, expand(_table(arguments)))
     if not arguments.check:
         for name in write(arguments.output, outputs):
             print(f"wrote {name}")
@@ -24,6 +39,35 @@ def _generate(arguments: argparse.Namespace) -> int:
     for name in names:
         print(f"{name} is stale or was edited; run: python3 -m codegen generate")
     return 1 if names else 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    spec = _table(arguments)
+    load_tables(arguments.root / "bindings", spec)
+    waivers = arguments.root / "spec" / "forum.waivers"
+    checks = (
+        ("forum", arguments.forum, compare_procedures),
+        ("abi", arguments.abi, compare_constants),
+    )
+    errors: list[SpecError] = []
+    for name, path, compare in checks:
+        if path is not None:
+            known = load_waivers(waivers, "spec/forum.waivers", name)
+            errors += judge(compare(spec, path), known)
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    spec = _table(arguments)
+    wanted = arguments.name.lower()
+    for procedure in spec.procedures.values():
+        if procedure.name.lower() in (wanted, "mpi_" + wanted):
+            print(show(procedure, load_tables(arguments.root / "bindings", spec)), end="")
+            return 0
+    print(f"{arguments.name}: no such procedure in the table", file=sys.stderr)
+    return 1
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -44,6 +88,13 @@ def _parser() -> argparse.ArgumentParser:
     generate.add_argument("--output", type=Path, required=True, help="output folder")
     generate.add_argument("--check", action="store_true", help="only compare; 1 if stale")
     generate.set_defaults(run=_generate)
+    checking = commands.add_parser("check", help="check the table")
+    checking.add_argument("--forum", type=Path, help="compare with a list of procedures")
+    checking.add_argument("--abi", type=Path, help="compare with a list of constants")
+    checking.set_defaults(run=_check)
+    page = commands.add_parser("show", help="print a procedure as the standard does")
+    page.add_argument("name", help="with or without MPI_, in any case")
+    page.set_defaults(run=_show)
     listing = commands.add_parser("list", help="paths of all outputs, for the build")
     listing.add_argument("--output", type=Path, default=Path(), help="output folder")
     listing.add_argument("--inputs", action="store_true", help="paths of all inputs")

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 from codegen.c_text import CText
 from codegen.expand import Bindings
 from codegen.fortran_text import F08Text, F90Text, fortran_case
-from codegen.language import FOLDERS, load_tables
+from codegen.language import load_tables
 from codegen.model import Position, SpecError
 from codegen.symbols import plan_text, symbol_plan
 from codegen.wrap import wrap_both, wrap_c, wrap_fortran
@@ -102,5 +102,3 @@ def _line_of(error: BaseException, path: Path) -> int:
         trace = trace.tb_next
     return line
 
-
-__all__ = ["FOLDERS", "inputs", "output_names", "render", "templates"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from codegen.model import Position, SpecError
 
-SYMBOLS = (">=", "==", ">", ":", ",", "|", ".", "[", "]", "*", "=")
+SYMBOLS = (">=", "==", ">", ":", ",", "|", ".", "[", "]", "*", "-")
 
 
 class Sort(Enum):
@@ -34,7 +34,7 @@ class Token:
 
     def __str__(self) -> str:
         if self.sort is Sort.END:
-            return self.sort.value
+            return str(self.sort.value)
         return f'"{self.text}"' if self.sort is Sort.STRING else f"'{self.text}'"
 
 

@@ -38,14 +38,13 @@ def wrap_c(text: str, width: int = 88) -> str:
     return head + parenthesis + ("\n" + " " * column).join(lines)
 
 
-def wrap_fortran(text: str, width: int = 132) -> str:
+def wrap_fortran(text: str, width: int = 132, hang: int = 4) -> str:
     """Free form: `&` at the end of a line that goes on."""
     indent = len(text) - len(text.lstrip())
     if len(text) <= width:
         return text
-    hang = indent + 4
-    lines = _fill(text.lstrip(), width - indent - 2, width - hang - 2)
-    return " " * indent + (" &\n" + " " * hang).join(lines)
+    lines = _fill(text.lstrip(), width - indent - 2, width - indent - hang - 2)
+    return " " * indent + (" &\n" + " " * (indent + hang)).join(lines)
 
 
 def wrap_both(text: str) -> str:

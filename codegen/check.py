@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether the table is consistent. Each rule yields what it finds wrong, so that one run
+shows every mistake; a line's own syntax has been checked by the reader.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from codegen.model import (
+    Above,
+    Argument,
+    AtLeast,
+    Callback,
+    Committed,
+    Condition,
+    Constant,
+    Direction,
+    Domain,
+    Form,
+    Kind,
+    KindClass,
+    Mask,
+    NotPredefined,
+    OneOf,
+    Position,
+    Procedure,
+    RankOf,
+    Spec,
+    SpecError,
+)
+
+ERROR_CLASSES = "ERROR_CLASSES"
+GROUPED = ("COMMUNICATOR", "GROUP", "WINDOW")  # handles of what has ranks
+RAISING = ("COMMUNICATOR", "WINDOW", "SESSION")  # handles of what has an error handler
+
+
+def check(spec: Spec) -> list[SpecError]:
+    """Everything that is wrong."""
+    errors: list[SpecError] = []
+    for kind in spec.kinds.values():
+        errors += _kind(spec, kind)
+    for constant in spec.constants.values():
+        errors += _constant(spec, constant)
+    for callback in spec.callbacks.values():
+        errors += _Record(spec, callback, callback.arguments).errors()
+    for procedure in spec.procedures.values():
+        errors += _procedure(spec, procedure)
+    errors += _cores(spec)
+    return errors
+
+
+def _is_error_class(spec: Spec, name: str) -> bool:
+    return name in spec.constants and spec.constants[name].category.name == ERROR_CLASSES
+
+
+# ---- kinds and constants -------------------------------------------------------------
+def _kind(spec: Spec, kind: Kind) -> Iterator[SpecError]:
+    def wrong(message: str) -> SpecError:
+        return SpecError(kind.position, message, kind.name)
+
+    clauses = {"type": kind.handle, "object": kind.object, "tag": kind.tag}
+    for clause, value in clauses.items():
+        if kind.is_handle and not value:
+            yield wrong(f"is a handle without '{clause}'; add it")
+        if not kind.is_handle and value:
+            yield wrong(f"is no handle but has '{clause}'; remove it")
+    has_null = kind.is_handle or kind.kind_class is KindClass.KEYVAL
+    for clause, value in (("null", kind.null), ("errors", kind.error)):
+        if has_null and not value:
+            yield wrong(f"has no '{clause}'; add it")
+        if not has_null and value:
+            yield wrong(f"cannot be null but has '{clause}'; remove it")
+    if kind.null and kind.null not in spec.constants:
+        yield wrong(f"unknown constant '{kind.null}'; add it to constants.spec")
+    if kind.error and not _is_error_class(spec, kind.error):
+        yield wrong(f"'{kind.error}' is no error class; use one of constants.spec")
+
+
+def _constant(spec: Spec, constant: Constant) -> Iterator[SpecError]:
+    def wrong(message: str) -> SpecError:
+        return SpecError(constant.position, message, constant.name)
+
+    form = constant.form
+    has_value = form not in (Form.KIND, Form.LOGICAL)
+    if has_value and constant.value is None:
+        yield wrong("has no value; write it after the name")
+    if not has_value and not constant.fortran_type:
+        yield wrong('has no Fortran value; add \'fortran "..."\'')
+    if form is Form.IGNORE and not constant.c_type:
+        yield wrong('has no C type; add \'c "..."\'')
+    if form is Form.FUNCTION and constant.callback not in spec.callbacks:
+        yield wrong(f"unknown callback '{constant.callback}'; add it to callbacks.spec")
+    if form is not Form.FUNCTION and (constant.callback or constant.is_large):
+        yield wrong("is no function but has 'calls' or 'large'; remove it")
+    is_handle = constant.kind in spec.kinds and spec.kinds[constant.kind].is_handle
+    if form is Form.HANDLE and not is_handle:
+        yield wrong(f"'{constant.kind}' is no kind of handle; name one after 'of'")
+    yield from _operands(constant)
+
+
+def _operands(constant: Constant) -> Iterator[SpecError]:
+    def wrong(message: str) -> SpecError:
+        return SpecError(constant.position, message, constant.name)
+
+    if constant.operands and constant.kind != "OPERATION":
+        yield wrong("is no operation but has 'on'; remove it")
+    if constant.kind != "DATATYPE":
+        if constant.operand or constant.size is not None:
+            yield wrong("is no datatype but has 'is' or 'size'; remove it")
+        return
+    if constant.operand and (not constant.c_type or constant.size is None):
+        yield wrong("operations need its type and size; add 'c' and 'size'")
+    if (constant.operand == "pair") != bool(constant.index_type):
+        yield wrong("a pair, and only a pair, has the type of its index; see 'with'")
+
+
+# ---- records -------------------------------------------------------------------------
+@dataclass(frozen=True)
+class _Record:
+    """A procedure or a callback with its arguments."""
+
+    spec: Spec
+    record: Procedure | Callback
+    arguments: tuple[Argument, ...]
+
+    def wrong(self, message: str, position: Position | None = None) -> SpecError:
+        return SpecError(position or self.record.position, message, self.record.name)
+
+    def find(self, name: str) -> Argument | None:
+        """The argument of that name, if there is one."""
+        return next((a for a in self.arguments if a.name == name), None)
+
+    def errors(self) -> Iterator[SpecError]:
+        """What is wrong with any of its arguments."""
+        if not self.record.name.startswith("MPI_"):
+            yield self.wrong("does not begin with MPI_; rename it")
+        names = [argument.name for argument in self.arguments]
+        for index, argument in enumerate(self.arguments):
+            if argument.name in names[:index]:
+                message = f"has two arguments '{argument.name}'; rename one"
+                yield self.wrong(message, argument.position)
+            yield from self._shape(argument)
+            yield from self._clauses(argument)
+            for domain in argument.domains:
+                yield from self._domain(argument, domain)
+
+    def _shape(self, argument: Argument) -> Iterator[SpecError]:
+        """Descriptor, callback, length, languages."""
+        name, where = f"argument '{argument.name}'", argument.position
+        if not argument.description:
+            yield self.wrong(f"{name} has no description; add one in quotes", where)
+        is_callback = argument.kind.kind_class is KindClass.CALLBACK
+        if isinstance(self.record, Procedure):
+            if argument.is_choice != (argument.descriptor is not None):
+                message = f"{name}: walk, addr or contig belongs to choice buffers only"
+                yield self.wrong(f"{message}, and to each; add or remove it", where)
+            if argument.by_pointer:
+                message = f"{name}: 'by pointer' belongs to callbacks only; remove it"
+                yield self.wrong(message, where)
+        if is_callback != bool(argument.callback):
+            message = f"{name}: 'calls' belongs to callback kinds only, and to each"
+            yield self.wrong(f"{message}; add or remove it", where)
+        if is_callback and argument.callback not in self.spec.callbacks:
+            message = f"{name}: unknown callback '{argument.callback}'"
+            yield self.wrong(f"{message}; add it to callbacks.spec", where)
+        yield from self._length(argument)
+        for language in argument.languages:
+            if language not in self.record.languages:
+                message = f"{name}: '{language}' does not have this record"
+                yield self.wrong(f"{message}; remove it from 'only'", where)
+
+    def _length(self, argument: Argument) -> Iterator[SpecError]:
+        if not argument.length:
+            return
+        other = self.find(argument.length)
+        is_count = other is not None and other.kind.is_integral and other.is_in
+        if not is_count and argument.length not in self.spec.constants:
+            yield self.wrong(
+                f"argument '{argument.name}': length '{argument.length}' is neither an "
+                "integer that goes in nor a constant; correct it",
+                argument.position,
+            )
+
+    def _clauses(self, argument: Argument) -> Iterator[SpecError]:
+        """frees, null ok, overflow, ignored if."""
+        name, where = f"argument '{argument.name}'", argument.position
+        can_free = argument.kind.is_handle or argument.kind.kind_class is KindClass.KEYVAL
+        if argument.frees and not (can_free and argument.direction is Direction.INOUT):
+            message = f"{name}: 'frees' belongs to inout handles and keys; remove it"
+            yield self.wrong(message, where)
+        is_c_only = argument.languages == ("c",)
+        if argument.null_ok and not (argument.kind.is_handle or is_c_only):
+            message = f"{name}: 'null ok' belongs to handles and to what only C has"
+            yield self.wrong(f"{message}; remove it", where)
+        if argument.overflow:
+            if not (argument.kind.is_large and argument.direction is Direction.OUT):
+                message = f"{name}: 'overflow' belongs to POLY kinds that come out"
+                yield self.wrong(f"{message}; remove it", where)
+            yield from self._constants(argument, [argument.overflow])
+        if argument.ignored_if:
+            yield from self._condition(argument, argument.ignored_if)
+        if argument.is_async and not argument.is_choice:
+            message = f"{name}: 'async' belongs to choice buffers; remove it"
+            yield self.wrong(message, where)
+
+    def _constants(self, argument: Argument, names: Iterable[str]) -> Iterator[SpecError]:
+        for name in names:
+            if name not in self.spec.constants:
+                message = f"argument '{argument.name}': unknown constant '{name}'"
+                yield self.wrong(f"{message}; add it to constants.spec", argument.position)
+
+    def _condition(self, argument: Argument, condition: Condition) -> Iterator[SpecError]:
+        other = self.find(condition.argument)
+        name, where = f"argument '{argument.name}'", argument.position
+        yield from self._constants(argument, [condition.constant])
+        if other is None or not other.is_in:
+            message = f"{name}: '{condition.argument}' is no argument that goes in"
+            yield self.wrong(f"{message}; correct the condition", where)
+        elif condition.member and condition.member not in other.kind.fields:
+            message = f"{name}: {other.kind.name} has no field '{condition.member}'"
+            yield self.wrong(f"{message}; add it to 'fields' in kinds.spec", where)
+
+    def _domain(self, argument: Argument, domain: Domain) -> Iterator[SpecError]:
+        name, where = f"argument '{argument.name}'", domain.position
+        if not argument.is_in:
+            yield self.wrong(f"{name} only comes out but has a domain; remove it", where)
+        if not _suits(domain, argument.kind):
+            message = f"{name}: this rule does not suit kind {argument.kind.name}"
+            yield self.wrong(f"{message}; use another", where)
+        if not _is_error_class(self.spec, domain.error):
+            message = f"{name}: '{domain.error}' is no error class"
+            yield self.wrong(f"{message}; use one of constants.spec", where)
+        if isinstance(domain.rule, RankOf):
+            group = self.find(domain.rule.argument)
+            if group is None or group.kind.name not in GROUPED or not group.is_in:
+                message = f"{name}: '{domain.rule.argument}' is no argument with ranks"
+                yield self.wrong(f"{message}; name a communicator, group or window", where)
+        yield from self._constants(argument, domain.also)
+        if isinstance(domain.rule, Mask):
+            yield from self._constants(argument, domain.rule.bits)
+        if isinstance(domain.rule, OneOf):
+            yield from self._constants(argument, domain.rule.values)
+        if domain.unless:
+            yield from self._condition(argument, domain.unless)
+
+
+def _suits(domain: Domain, kind: Kind) -> bool:
+    match domain.rule:
+        case AtLeast() | Above() | RankOf() | OneOf():
+            return kind.is_integral
+        case Mask():
+            return kind.kind_class is KindClass.MASK
+        case Committed():
+            return kind.name == "DATATYPE"
+        case NotPredefined():
+            return kind.is_handle
+
+
+# ---- procedures ----------------------------------------------------------------------
+def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
+    record = _Record(spec, procedure, procedure.arguments)
+    yield from record.errors()
+    yield from _collective(record, procedure)
+    yield from _handler(record, procedure)
+    if procedure.planned:
+        return
+    for argument in procedure.arguments:
+        callback = spec.callbacks.get(argument.callback)
+        if callback is not None and callback.planned:
+            message = f"argument '{argument.name}' calls '{callback.name}', which is planned"
+            yield record.wrong(f"{message}; plan this record too", argument.position)
+
+
+def _collective(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
+    if procedure.collective in ("", "all"):
+        return
+    over = record.find(procedure.collective)
+    if over is None or over.kind.name not in GROUPED or not over.is_in:
+        message = f"'collective {procedure.collective}' names no communicator, group or "
+        yield record.wrong(message + "window that goes in; correct it")
+
+
+def _handler(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
+    if procedure.returns_error == (procedure.errors == "none"):
+        yield record.wrong(
+            "'errors none' is for procedures that return no error code, and for each of "
+            "them; correct 'errors' or 'returns'"
+        )
+    if procedure.errors in ("none", "self"):
+        return
+    raised = record.find(procedure.errors)
+    if raised is None or raised.kind.name not in RAISING or not raised.is_in:
+        message = f"'errors {procedure.errors}' names no argument with an error handler "
+        yield record.wrong(message + "that goes in; correct it, or write self or none")
+
+
+def _cores(spec: Spec) -> Iterator[SpecError]:
+    """Each record has a core function of its own."""
+    seen: dict[str, Procedure] = {}
+    for procedure in spec.procedures.values():
+        other = seen.setdefault(procedure.core, procedure)
+        if other is not procedure:
+            message = f"core function '{procedure.core}' is that of {other.name} already"
+            yield SpecError(procedure.position, f"{message}; name another", procedure.name)

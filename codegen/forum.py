@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares the table with the MPI Forum's data: its list of procedures and its constants
+of the standard ABI. The Forum's files are only read, field by field, never used.
+
+Differences that are meant are in spec/forum.waivers, one a line:
+
+    CHECK  NAME ARGUMENT FIELD  "reason"      CHECK: forum or abi; ARGUMENT: - if none
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from codegen.model import (
+    LANGUAGES,
+    Argument,
+    Callback,
+    Constant,
+    Form,
+    Position,
+    Procedure,
+    Spec,
+    SpecError,
+)
+from codegen.tokens import Cursor, read_lines
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One field in which the table and the Forum's data differ."""
+
+    name: str
+    argument: str  # "-" for the record itself
+    field: str
+    ours: str
+    theirs: str
+    position: Position
+
+    def error(self) -> SpecError:
+        """The difference as a complaint about the record."""
+        where = f"argument '{self.argument}': " if self.argument != "-" else ""
+        return SpecError(
+            self.position,
+            f"{where}{self.field} is '{self.ours}' here but '{self.theirs}' in the "
+            "Forum's data; correct it or waive it in forum.waivers",
+            self.name,
+        )
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """A difference that is meant. A NAME may end in `*`."""
+
+    name: str
+    argument: str
+    field: str
+    position: Position
+
+    def covers(self, difference: Difference) -> bool:
+        """It is about this difference."""
+        same_name = difference.name == self.name or (
+            self.name.endswith("*") and difference.name.startswith(self.name[:-1])
+        )
+        return same_name and (self.argument, self.field) == (
+            difference.argument,
+            difference.field,
+        )
+
+
+def load_waivers(path: Path, name: str, check: str) -> list[Waiver]:
+    """The waivers of one check."""
+    waivers = []
+    for line in read_lines(path, name):
+        cursor = Cursor(line)
+        which = cursor.word("forum or abi")
+        if which not in ("forum", "abi"):
+            raise cursor.error(f"unknown check '{which}'; use forum or abi")
+        record = cursor.record = cursor.word("a name")
+        record += "*" if cursor.accept("*") else ""
+        argument = "-" if cursor.accept("-") else cursor.word("an argument, or -")
+        field = cursor.word("a field")
+        cursor.string("the reason, in quotes")
+        cursor.expect_end()
+        if which == check:
+            waivers.append(Waiver(record, argument, field, line.position))
+    return waivers
+
+
+def judge(differences: list[Difference], waivers: list[Waiver]) -> list[SpecError]:
+    """What is neither equal nor waived, and the waivers that nothing needs."""
+    errors = [d.error() for d in differences if not any(w.covers(d) for w in waivers)]
+    for waiver in waivers:
+        if not any(waiver.covers(difference) for difference in differences):
+            message = "this waiver is not needed; remove it"
+            errors.append(SpecError(waiver.position, message, waiver.name))
+    return errors
+
+
+# ---- procedures and callbacks --------------------------------------------------------
+def _argument_fields(
+    ours: Argument, languages: tuple[str, ...], theirs: Json
+) -> Iterator[tuple[str, str, str]]:
+    """Field, our value, theirs; `languages` are the record's."""
+    words = str(theirs["suppress"]).split()
+    those = " ".join(x for x in languages if f"{x}_parameter" not in words)
+    known = {f"{x}_parameter" for x in LANGUAGES} | {"f08_intent", "lis_paren"}
+    yield "kind", ours.kind.name, theirs["kind"]
+    yield "direction", ours.direction.value, theirs["param_direction"]
+    yield "lis_direction", ours.lis_direction.value, theirs["lis_direction"]
+    yield "const", str(ours.is_const), str(bool(theirs["constant"]))
+    yield "async", str(ours.is_async), str(theirs["asynchronous"])
+    yield "length", ours.length, theirs["length"] or ""
+    yield "calls", ours.callback, theirs["func_type"]
+    yield "pointer", str(ours.by_pointer), str(bool(theirs["pointer"]))
+    yield "intent", str(ours.has_intent), str("f08_intent" not in words)
+    yield "word", str(ours.has_word), str("lis_paren" not in words)
+    yield "languages", " ".join(ours.languages), those
+    yield "root_only", "False", str(theirs["root_only"])
+    yield "large_only", "False", str(theirs["large_only"])
+    yield "array_type", "", theirs["array_type"]
+    yield "unknown", "", " ".join(word for word in words if word not in known)
+
+
+def _record_fields(
+    ours: Procedure | Callback, theirs: Json, arguments: list[Json]
+) -> Iterator[tuple[str, str, str]]:
+    attributes = theirs["attributes"]
+    yield "name", ours.name, theirs["name"]
+    yield "returns", ours.returns.name, theirs["return_kind"]
+    yield "callback", str(isinstance(ours, Callback)), str(attributes["callback"])
+    expressible = " ".join(x for x in LANGUAGES if attributes[f"{x}_expressible"])
+    yield "languages", " ".join(ours.languages), expressible
+    names = " ".join(argument["name"] for argument in arguments)
+    yield "arguments", " ".join(argument.name for argument in ours.arguments), names
+    yield "mpif", "False", str(attributes["not_with_mpif"])
+    is_large = any(a["kind"].startswith("POLY") for a in arguments)
+    if isinstance(ours, Procedure):
+        yield "large", str(ours.is_large), str(is_large)
+        yield "cptr", str(ours.has_cptr), str(attributes["f90_index_overload"] is not None)
+
+
+def _is_ierror(parameter: Json) -> bool:
+    """The error code that only Fortran has; we do not write it."""
+    is_code = str(parameter["kind"]).startswith("ERROR_CODE")
+    return is_code and "c_parameter" in str(parameter["suppress"]).split()
+
+
+def _record(ours: Procedure | Callback, theirs: Json) -> Iterator[Difference]:
+    arguments = [p for p in theirs["parameters"] if not _is_ierror(p)]
+    for field, mine, other in _record_fields(ours, theirs, arguments):
+        if mine != other:
+            yield Difference(ours.name, "-", field, mine, other, ours.position)
+    by_name = {argument["name"]: argument for argument in arguments}
+    for argument in ours.arguments:
+        if argument.name not in by_name:
+            continue  # "arguments" differs already
+        fields = _argument_fields(argument, ours.languages, by_name[argument.name])
+        for field, mine, other in fields:
+            if mine != other:
+                position = argument.position
+                yield Difference(ours.name, argument.name, field, mine, other, position)
+
+
+def compare_procedures(spec: Spec, path: Path) -> list[Difference]:
+    """All records of the table, planned ones too, and the predefined callbacks."""
+    theirs: Json = json.loads(path.read_text("utf-8"))
+    differences: list[Difference] = []
+    records: list[Procedure | Callback] = [*spec.procedures.values()]
+    records += spec.callbacks.values()
+    for record in records:
+        other = theirs.get(record.name.lower())
+        if other is None:
+            where = record.position
+            differences.append(Difference(record.name, "-", "missing", "given", "-", where))
+        else:
+            differences += _record(record, other)
+    for constant in spec.constants.values():
+        other = theirs.get(constant.name.lower())
+        if constant.form is Form.FUNCTION and other is not None:
+            prototype = other["attributes"]["predefined_function"]
+            if prototype != constant.callback:
+                differences.append(_constant(constant, "calls", constant.callback, prototype))
+    return differences
+
+
+# ---- constants -----------------------------------------------------------------------
+def _constant(constant: Constant, field: str, ours: str, theirs: str) -> Difference:
+    return Difference(constant.name, "-", field, ours, theirs, constant.position)
+
+
+def _value(constant: Constant) -> str:
+    if constant.form is Form.KIND:
+        return f"\\code{{{constant.fortran_type}}}"
+    return str(constant.value)
+
+
+def _c_type(spec: Spec, constant: Constant) -> str:
+    """The constant's own type in C."""
+    category = constant.category
+    if "c" not in category.languages:
+        return "None"
+    match constant.form:
+        case Form.HANDLE:
+            return spec.kinds[constant.kind].handle
+        case Form.BUFFER:
+            return "void *"
+        case Form.IGNORE:
+            return constant.c_type.replace(" ", "")
+        case Form.FUNCTION:
+            return constant.callback + ("_c" if constant.is_large else "") + " *"
+        case _:
+            return "int"
+
+
+def _stands_for(theirs: Json, ours: Constant) -> Iterator[tuple[str, str, str]]:
+    """The types that a datatype stands for, in the Forum's abbreviations."""
+    types = theirs["datatypes"]
+    c_type = (types.get("c") or {}).get("type")
+    if c_type and "any" not in c_type:
+        plain = c_type.removeprefix("signed ") if c_type != "signed char" else c_type
+        yield "c", ours.c_type, plain
+    fortran = (types.get("f08") or {}).get("type")
+    if fortran in ("ADDRESS", "COUNT", "OFFSET"):
+        fortran = f"INTEGER(KIND=MPI_{fortran}_KIND)"
+    if fortran:
+        yield "fortran", ours.fortran_type, fortran
+
+
+def compare_constants(spec: Spec, path: Path) -> list[Difference]:
+    """All constants, both ways."""
+    theirs: Json = json.loads(path.read_text("utf-8"))["constants"]
+    by_name: Json = {other["name"]: other for other in theirs.values()}
+    differences = []
+    for constant in spec.constants.values():
+        other = by_name.get(constant.name)
+        if other is None:
+            differences.append(_constant(constant, "missing", "given", "-"))
+            continue
+        fields = [
+            ("category", constant.category.name, other["category"]),
+            ("value", _value(constant), str(other["abi_value"])),
+            ("type", _c_type(spec, constant), str(other["handle_types"]["c"]["type"])),
+            *_stands_for(other, constant),
+        ]
+        differences += [_constant(constant, *f) for f in fields if f[1] != f[2]]
+    nowhere = Position("spec/constants.spec", 1)
+    for name in by_name:
+        if name not in spec.constants:
+            differences.append(Difference(name, "-", "missing", "-", "given", nowhere))
+    return differences
+
