@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory that a communicator's members on one node share, and rounds on it.
+#include "collective/private.h"
+
+#include <string.h>
+
+// Frees the retired areas that all members have left.
+static void areas_collect(void)
+{
+    message_lock();
+    struct area **link = &process.retired_areas;
+    while (*link != NULL) {
+        struct area *area = *link;
+        uint32_t departed = atomic_load_explicit(&area->departed, memory_order_acquire);
+        if ((int)departed == area->seats) {
+            *link = area->next_retired;
+            shm_free(process.shm, area);
+        } else {
+            link = &area->next_retired;
+        }
+    }
+    message_unlock();
+}
+
+int area_make(int seats, struct area **area)
+{
+    areas_collect();
+    void *memory;
+    size_t bytes = sizeof(struct area) + (size_t)seats * 2 * BOARD_BYTES;
+    int err = shm_alloc(process.shm, bytes, CACHE_LINE, &memory);
+    if (err)
+        return err;
+    memset(memory, 0, sizeof(struct area));
+    *area = memory;
+    (*area)->seats = seats;
+    return 0;
+}
+
+void area_leave(struct area *area, bool is_owner)
+{
+    if (is_owner) {
+        message_lock();
+        area->next_retired = process.retired_areas;
+        process.retired_areas = area;
+        message_unlock();
+    }
+    atomic_fetch_add_explicit(&area->departed, 1, memory_order_release);
+    areas_collect();
+}
+
+int node_arrive(struct communicator *comm)
+{
+    _Atomic(uint32_t) *arrivals = &comm->area->arrivals;
+    uint32_t expected = ++comm->sequence * (uint32_t)comm->node_size;
+    uint32_t arrived = atomic_fetch_add_explicit(arrivals, 1, memory_order_acq_rel) + 1;
+    unsigned spins = 0;
+    while ((int32_t)(arrived - expected) < 0) {
+        int err = message_backoff(&spins);
+        if (err)
+            return err;
+        arrived = atomic_load_explicit(arrivals, memory_order_acquire);
+    }
+    return 0;
+}
+
+int collective_node_barrier(struct communicator *comm)
+{
+    return comm->node_size > 1 ? node_arrive(comm) : 0;
+}
+
+int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat)
+{
+    if (comm->node_size == 1)
+        return 0;
+    for (size_t done = 0; done < size; done += BOARD_BYTES) {
+        char *board = board_of(comm, seat), *piece = (char *)bytes + done;
+        size_t length = size - done < BOARD_BYTES ? size - done : BOARD_BYTES;
+        if (comm->node_rank == seat)
+            memcpy(board, piece, length);
+        int err = node_arrive(comm);
+        if (err)
+            return err;
+        if (comm->node_rank != seat)
+            memcpy(piece, board, length);
+    }
+    return 0;
+}
+
+int collective_node_broadcast(struct communicator *comm, void *bytes, size_t size)
+{
+    return node_broadcast(comm, bytes, size, 0);
+}

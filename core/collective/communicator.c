@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How communicators are made and end (MPI-4.1 7.4.2, 7.4.3).
+#include "collective/private.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What a member of the parent tells the others when a communicator is made.
+struct invitation {
+    uint64_t context; // for the new communicator, if this is its first member
+    uint64_t area;    // offset in the segment, if this member leads a node
+    int32_t error;    // this member could not do its part
+};
+
+// Unique in the job without agreement: who made it, and its how-manieth it is.
+static uint64_t context_next(void)
+{
+    uint32_t count =
+        atomic_fetch_add_explicit(&process.contexts, 1, memory_order_relaxed);
+    return (uint64_t)(uint32_t)process.boot->rank << 32 | count;
+}
+
+static void communicator_destroy(struct object *object)
+{
+    struct communicator *comm = (struct communicator *)object;
+    if (comm->area != NULL)
+        area_leave(comm->area, is_leader(comm));
+    if (comm->places != NULL)
+        places_release(comm->places);
+    object_release(comm->group);
+    object_release(comm->info);
+    object_release(object->errhandler);
+    free(comm);
+}
+
+// A communicator over `group` but for context and area, which others decide.
+static int communicator_plan(const struct communicator *parent, struct group *group,
+                             struct communicator **planned)
+{
+    struct communicator *comm = calloc(1, sizeof *comm);
+    if (comm == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", group->size);
+    object_init(&comm->object, communicator_destroy);
+    object_retain(group);
+    comm->group = group;
+    comm->rank = group->rank;
+    comm->size = group->size;
+    if (parent != NULL && parent->group == group) {
+        comm->places = parent->places;
+        atomic_fetch_add(&comm->places->references, 1);
+    } else {
+        int err = places_make(group, &comm->places);
+        if (err) {
+            object_release(comm);
+            return err;
+        }
+    }
+    comm->node_size = comm->places->node_size;
+    comm->node_members = comm->places->node_members;
+    comm->leader_count = comm->places->leader_count;
+    comm->leaders = comm->places->leaders;
+    comm->node_index_of = comm->places->node_index_of;
+    comm->leader_index = comm->node_index_of[comm->rank];
+    while (comm->node_members[comm->node_rank] != comm->rank)
+        comm->node_rank++;
+    *planned = comm;
+    return 0;
+}
+
+static int invite(const struct communicator *parent, struct group *group,
+                  struct communicator **comm, struct invitation *mine)
+{
+    int err = communicator_plan(parent, group, comm);
+    if (err)
+        return err;
+    if ((*comm)->rank == 0)
+        mine->context = context_next();
+    if (is_leader(*comm) && (*comm)->node_size > 1) {
+        err = area_make((*comm)->node_size, &(*comm)->area);
+        if (!err)
+            mine->area = shm_offset(process.shm, (*comm)->area);
+    }
+    return err;
+}
+
+// The rank in `parent` of a member of `comm`.
+static int parent_rank(const struct communicator *parent,
+                       const struct communicator *comm, int rank)
+{
+    int found = 0;
+    while (parent->group->ranks[found] != comm->group->ranks[rank])
+        found++;
+    return found;
+}
+
+static int accept_invitations(const struct communicator *parent,
+                              struct communicator *comm, const struct invitation *all)
+{
+    for (int rank = 0; rank < parent->size; rank++)
+        if (all[rank].error)
+            return fail(all[rank].error,
+                        "rank %d of the communicator could not take part", rank);
+    if (comm == NULL)
+        return 0;
+    comm->context = all[parent_rank(parent, comm, 0)].context;
+    if (comm->node_size > 1) {
+        int leader = parent_rank(parent, comm, comm->node_members[0]);
+        comm->area = shm_at(process.shm, all[leader].area);
+    }
+    comm->object.errhandler = parent->object.errhandler;
+    object_retain(comm->object.errhandler);
+    return 0;
+}
+
+// A communicator that never came to be: its area has no other users.
+static void communicator_abandon(struct communicator *comm)
+{
+    if (comm == NULL)
+        return;
+    shm_free(process.shm, comm->area);
+    comm->area = NULL;
+    object_release(comm);
+}
+
+int communicator_make(struct communicator *parent, struct group *group,
+                      struct communicator **made)
+{
+    struct communicator *comm = NULL;
+    struct invitation mine = {0};
+    struct invitation *all = malloc((size_t)parent->size * sizeof *all);
+    if (all == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for %d invitations", parent->size);
+    if (group != NULL)
+        mine.error = invite(parent, group, &comm, &mine);
+    int err = collective_gather_all(parent, &mine, sizeof mine, all);
+    if (!err)
+        err = accept_invitations(parent, comm, all);
+    free(all);
+    if (err) {
+        communicator_abandon(comm);
+        return err;
+    }
+    *made = comm;
+    return 0;
+}
+
+void communicator_drop(struct communicator *comm)
+{
+    object_release(comm);
+}
+
+// The members of the parent's node have no area yet: the leader tells them by message.
+static int world_area(struct communicator *world)
+{
+    uint64_t offset = 0;
+    int err = 0;
+    if (world->node_size == 1)
+        return 0;
+    if (!is_leader(world)) {
+        err = pt2pt_receive(world, &offset, sizeof offset,
+                            world->leaders[world->leader_index], TAG_AREA);
+        if (!err)
+            world->area = shm_at(process.shm, offset);
+        return err;
+    }
+    err = area_make(world->node_size, &world->area);
+    offset = err ? 0 : shm_offset(process.shm, world->area);
+    for (int seat = 1; !err && seat < world->node_size; seat++)
+        err = pt2pt_send(world, &offset, sizeof offset, world->node_members[seat],
+                         TAG_AREA);
+    return err;
+}
+
+static int predefined_make(const int *ranks, int size, const char *name,
+                           uint64_t context, struct communicator **made)
+{
+    struct group *group;
+    int err = group_make(ranks, size, &group);
+    if (err)
+        return err;
+    err = communicator_plan(NULL, group, made);
+    object_release(group);
+    if (err)
+        return err;
+    (*made)->context = context;
+    (*made)->object.errhandler = &errors_are_fatal;
+    object_set_name((*made)->name, name);
+    return 0;
+}
+
+int collectives_start(void)
+{
+    int rank = process.boot->rank, size = process.boot->size;
+    int *ranks = malloc((size_t)size * sizeof *ranks);
+    if (ranks == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for %d ranks", size);
+    for (int i = 0; i < size; i++)
+        ranks[i] = i;
+    int err =
+        predefined_make(ranks, size, "MPI_COMM_WORLD", UINT64_MAX, &process.world);
+    if (!err)
+        err = predefined_make(&rank, 1, "MPI_COMM_SELF", context_next(), &process.self);
+    free(ranks);
+    if (err)
+        return err;
+    object_open_predefined(&process.world->object, KIND_COMM,
+                           (uintptr_t)MPI_COMM_WORLD);
+    object_open_predefined(&process.self->object, KIND_COMM, (uintptr_t)MPI_COMM_SELF);
+    return world_area(process.world);
+}
+
+void collectives_stop(void)
+{
+    communicator_destroy(&process.world->object);
+    communicator_destroy(&process.self->object);
+    process.world = process.self = NULL;
+}

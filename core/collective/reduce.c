@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce (MPI-4.1 6.9.6). All members get the same bits: operands are combined in
+// one order that does not depend on who arrives when.
+#include "collective/private.h"
+
+#include <oriel_core.h>
+#include <string.h>
+
+// Up to this many bytes every member combines all boards by itself; beyond, each member
+// combines its share of the elements and the shares are collected.
+enum { SHARED_WORK_BYTES = 1024 };
+
+// What is done to the elements.
+struct reduction {
+    const struct op *op;
+    const struct basic *basic;
+};
+
+static size_t bytes_of(const struct reduction *reduction, MPI_Count count)
+{
+    return (size_t)count * reduction->basic->bytes;
+}
+
+// Combines elements [first, first + count) of all boards into `result`.
+static void combine_boards(const struct communicator *comm, const char *boards,
+                           MPI_Count first, MPI_Count count, void *result,
+                           const struct reduction *reduction)
+{
+    const char *start = boards + bytes_of(reduction, first);
+    int last = comm->node_size - 1;
+    memcpy(result, start + (size_t)last * 2 * BOARD_BYTES, bytes_of(reduction, count));
+    for (int seat = last - 1; seat >= 0; seat--)
+        op_apply(reduction->op, reduction->basic,
+                 start + (size_t)seat * 2 * BOARD_BYTES, result, count);
+}
+
+// The first element of `count` that the member at `seat` combines.
+static MPI_Count share_start(const struct communicator *comm, MPI_Count count, int seat)
+{
+    return count * seat / comm->node_size;
+}
+
+static int collect_shares(struct communicator *comm, char *inout, MPI_Count count,
+                          const struct reduction *reduction)
+{
+    const char *boards = board_of(comm, 0);
+    MPI_Count own = share_start(comm, count, comm->node_rank);
+    MPI_Count own_end = share_start(comm, count, comm->node_rank + 1);
+    memcpy(board_of(comm, comm->node_rank), inout + bytes_of(reduction, own),
+           bytes_of(reduction, own_end - own));
+    int err = node_arrive(comm);
+    for (int seat = 0; !err && seat < comm->node_size; seat++) {
+        MPI_Count start = share_start(comm, count, seat);
+        MPI_Count end = share_start(comm, count, seat + 1);
+        memcpy(inout + bytes_of(reduction, start),
+               boards + (size_t)seat * 2 * BOARD_BYTES,
+               bytes_of(reduction, end - start));
+    }
+    return err;
+}
+
+// One piece that fits on a board, reduced over the node's members.
+static int reduce_piece(struct communicator *comm, char *inout, MPI_Count count,
+                        const struct reduction *reduction)
+{
+    size_t bytes = bytes_of(reduction, count);
+    const char *boards = board_of(comm, 0);
+    memcpy(board_of(comm, comm->node_rank), inout, bytes);
+    int err = node_arrive(comm);
+    if (err)
+        return err;
+    if (bytes <= SHARED_WORK_BYTES) {
+        combine_boards(comm, boards, 0, count, inout, reduction);
+        return 0;
+    }
+    MPI_Count own = share_start(comm, count, comm->node_rank);
+    MPI_Count own_end = share_start(comm, count, comm->node_rank + 1);
+    combine_boards(comm, boards, own, own_end - own, inout + bytes_of(reduction, own),
+                   reduction);
+    return collect_shares(comm, inout, count, reduction);
+}
+
+static int node_reduce_all(struct communicator *comm, char *inout, MPI_Count count,
+                           const struct reduction *reduction)
+{
+    if (comm->node_size == 1)
+        return 0;
+    MPI_Count piece = BOARD_BYTES / (MPI_Count)reduction->basic->bytes;
+    for (MPI_Count done = 0; done < count; done += piece) {
+        MPI_Count length = count - done < piece ? count - done : piece;
+        int err =
+            reduce_piece(comm, inout + bytes_of(reduction, done), length, reduction);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+int collective_reduce_all(struct communicator *comm, const void *in, void *out,
+                          MPI_Count count, struct datatype *type, struct op *op)
+{
+    struct reduction reduction = {op, type->basic};
+    size_t bytes = bytes_of(&reduction, count);
+    if (in != out)
+        memcpy(out, in, bytes);
+    int err = node_reduce_all(comm, out, count, &reduction);
+    if (err || comm->leader_count == 1)
+        return err;
+    if (is_leader(comm))
+        err = leaders_reduce_all(comm, out, count, type->basic, op);
+    return err ? err : node_broadcast(comm, out, bytes, 0);
+}
+
+int oriel_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
+                    struct datatype *datatype, struct op *op, struct communicator *comm)
+{
+    int err = op_check(op, datatype);
+    if (err || count == 0)
+        return err;
+    const void *in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    return collective_reduce_all(comm, in, recvbuf, count, datatype, op);
+}
