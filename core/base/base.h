@@ -45,6 +45,7 @@ struct shm;
 struct net;
 struct messages;
 struct communicator;
+struct area;
 
 // The one global of Oriel. A layer's pointer is set when that layer has started and
 // NULL after it has stopped. `net` stays NULL in a job of one node.
@@ -61,6 +62,8 @@ struct process {
     struct matching *matching; // pt2pt: posted and unexpected messages
     struct communicator *world;
     struct communicator *self;
+    _Atomic(uint32_t) contexts;  // collective: communicators that this process has named
+    struct area *retired_areas;  // collective: not yet left by all members
 };
 extern struct process process;
 
