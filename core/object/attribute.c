@@ -5,29 +5,31 @@
 #include <oriel_core.h>
 #include <stdlib.h>
 
-// Values of a copy function that are no functions: MPI_*_NULL_COPY_FN, MPI_*_DUP_FN. The
-// first also stands for MPI_*_NULL_DELETE_FN.
+// Values of a copy function that are no functions: MPI_*_NULL_COPY_FN, MPI_*_DUP_FN.
+// The first also stands for MPI_*_NULL_DELETE_FN.
 static generic_function *const null_function = NULL;
 static inline bool is_dup_function(generic_function *function)
 {
     return (uintptr_t)function == 1;
 }
 
-static int invoke_copy_in_c(struct keyval *key, uintptr_t handle, struct attribute *from,
-                            struct attribute *to, int *flag)
+static int invoke_copy_in_c(struct keyval *key, uintptr_t handle,
+                            struct attribute *from, struct attribute *to, int *flag)
 {
-    typedef int copy_function(uintptr_t handle, int keyval, void *extra_state, void *value,
-                              void *copied_value, int *flag);
-    return ((copy_function *)key->copy)(handle, (int)object_handle(key), key->extra_state,
-                                        from->value, &to->value, flag);
+    typedef int copy_function(uintptr_t handle, int keyval, void *extra_state,
+                              void *value, void *copied_value, int *flag);
+    return ((copy_function *)key->copy)(handle, (int)object_handle(key),
+                                        key->extra_state, from->value, &to->value,
+                                        flag);
 }
 
 static int invoke_drop_in_c(struct keyval *key, uintptr_t handle,
                             struct attribute *attribute)
 {
-    typedef int drop_function(uintptr_t handle, int keyval, void *value, void *extra_state);
-    return ((drop_function *)key->drop)(handle, (int)object_handle(key), attribute->value,
-                                        key->extra_state);
+    typedef int drop_function(uintptr_t handle, int keyval, void *value,
+                              void *extra_state);
+    return ((drop_function *)key->drop)(handle, (int)object_handle(key),
+                                        attribute->value, key->extra_state);
 }
 
 static void keyval_destroy(struct object *object)
@@ -35,8 +37,8 @@ static void keyval_destroy(struct object *object)
     free(object);
 }
 
-int keyval_make(enum object_kind applies_to, generic_function *copy, generic_function *drop,
-                void *extra_state, int *keyval)
+int keyval_make(enum object_kind applies_to, generic_function *copy,
+                generic_function *drop, void *extra_state, int *keyval)
 {
     struct keyval *made = malloc(sizeof *made);
     if (made == NULL)
@@ -94,7 +96,8 @@ int oriel_win_free_keyval(int *win_keyval)
 }
 
 // Where the attribute with this key hangs, or where it would be appended.
-static struct attribute **attribute_place(struct object *object, const struct keyval *key)
+static struct attribute **attribute_place(struct object *object,
+                                          const struct keyval *key)
 {
     struct attribute **place = &object->attributes;
     while (*place != NULL && (*place)->key != key)
@@ -146,7 +149,8 @@ int attribute_set(enum object_kind kind, void *object, int keyval, void *value)
     return err;
 }
 
-int attribute_get(enum object_kind kind, void *object, int keyval, void *value, int *flag)
+int attribute_get(enum object_kind kind, void *object, int keyval, void *value,
+                  int *flag)
 {
     struct keyval *key = keyval_find(kind, keyval);
     if (key == NULL)
@@ -177,7 +181,8 @@ static int attribute_copy(struct object *from, struct attribute *attribute,
                           struct attribute **end)
 {
     struct keyval *key = attribute->key;
-    struct attribute copied = {.value = attribute->value, .integer = attribute->integer};
+    struct attribute copied = {.value = attribute->value,
+                               .integer = attribute->integer};
     bool is_integer = attribute->value == &attribute->integer;
     int flag = is_dup_function(key->copy);
     if (!flag && key->copy != null_function) {
@@ -227,11 +232,12 @@ int attributes_drop(void *dropped)
     return 0;
 }
 
-void oriel_keyval_invokers(
-    int keyval,
-    int (*copy)(struct keyval *key, uintptr_t handle, struct attribute *from,
-                struct attribute *to, int *flag),
-    int (*drop)(struct keyval *key, uintptr_t handle, struct attribute *attribute))
+void oriel_keyval_invokers(int keyval,
+                           int (*copy)(struct keyval *key, uintptr_t handle,
+                                       struct attribute *from, struct attribute *to,
+                                       int *flag),
+                           int (*drop)(struct keyval *key, uintptr_t handle,
+                                       struct attribute *attribute))
 {
     struct keyval *key = handle_object(KIND_KEYVAL, (uintptr_t)keyval);
     if (key == NULL)

@@ -25,7 +25,8 @@ int oriel_comm_group(struct communicator *comm, struct group **group)
     return err;
 }
 
-int oriel_comm_compare(struct communicator *comm1, struct communicator *comm2, int *result)
+int oriel_comm_compare(struct communicator *comm1, struct communicator *comm2,
+                       int *result)
 {
     if (comm1 == comm2) {
         *result = MPI_IDENT;

@@ -12,11 +12,11 @@ static void errhandler_destroy(struct object *object)
     free(object);
 }
 
-// Handles of all kinds are pointers, so one type of function stands for the callbacks of
-// communicators, windows and sessions.
+// Handles of all kinds are pointers, so one type of function stands for the callbacks
+// of communicators, windows and sessions.
 static void invoke_in_c(generic_function *function, uintptr_t handle, int code)
 {
-    typedef void errhandler_function(uintptr_t *handle, int *code, ...);
+    typedef void errhandler_function(uintptr_t * handle, int *code, ...);
     ((errhandler_function *)function)(&handle, &code);
 }
 
@@ -37,8 +37,10 @@ static int errhandler_set(enum object_kind kind, struct object *object,
                           struct errhandler *errhandler)
 {
     if (errhandler->applies_to != 0 && errhandler->applies_to != kind)
-        return fail(MPI_ERR_ERRHANDLER, "errhandler = %#jx: was created for another kind of "
-                    "object", (uintmax_t)object_handle(errhandler));
+        return fail(MPI_ERR_ERRHANDLER,
+                    "errhandler = %#jx: was created for another kind of "
+                    "object",
+                    (uintmax_t)object_handle(errhandler));
     object_retain(errhandler);
     object_release(object->errhandler);
     object->errhandler = errhandler;
@@ -109,8 +111,8 @@ int oriel_errhandler_free(struct errhandler *errhandler)
 }
 
 void oriel_errhandler_invoker(uintptr_t errhandler,
-                              void (*invoke)(generic_function *function, uintptr_t handle,
-                                             int code))
+                              void (*invoke)(generic_function *function,
+                                             uintptr_t handle, int code))
 {
     struct errhandler *found = handle_object(KIND_ERRHANDLER, errhandler);
     if (found != NULL)

@@ -51,7 +51,8 @@ void error_describe(int code, char text[MPI_MAX_ERROR_STRING])
     if (is_ours(code)) {
         bool has_detail = code != MPI_SUCCESS && detailed == code && *detail != '\0';
         snprintf(text, MPI_MAX_ERROR_STRING, "%s: %s%s%s", error_texts[code].name,
-                 error_texts[code].text, has_detail ? ": " : "", has_detail ? detail : "");
+                 error_texts[code].text, has_detail ? ": " : "",
+                 has_detail ? detail : "");
         return;
     }
     pthread_mutex_lock(&objects.lock);
@@ -101,8 +102,8 @@ int oriel_add_error_code(int errorclass, int *errorcode)
     if (err)
         return err;
     if (class != errorclass)
-        return fail(MPI_ERR_ARG, "errorclass = %d: is an error code of class %d", errorclass,
-                    class);
+        return fail(MPI_ERR_ARG, "errorclass = %d: is an error code of class %d",
+                    errorclass, class);
     return add(&class, errorcode);
 }
 
@@ -120,8 +121,9 @@ int oriel_add_error_string(int errorcode, const char *string)
     }
     pthread_mutex_unlock(&objects.lock);
     free(unused);
-    return added ? 0 : fail(MPI_ERR_ARG, "errorcode = %d: was not added by this program",
-                            errorcode);
+    return added ? 0
+                 : fail(MPI_ERR_ARG, "errorcode = %d: was not added by this program",
+                        errorcode);
 }
 
 void errors_forget(void)

@@ -100,8 +100,9 @@ static int check_rank(const struct group *group, int index, int rank)
 {
     if (rank >= 0 && rank < group->size)
         return 0;
-    return fail(MPI_ERR_RANK, "rank %d at position %d: must be a rank of the group (0..%d)",
-                rank, index, group->size - 1);
+    return fail(MPI_ERR_RANK,
+                "rank %d at position %d: must be a rank of the group (0..%d)", rank,
+                index, group->size - 1);
 }
 
 int oriel_group_translate_ranks(struct group *group1, int n, const int ranks1[],
@@ -149,7 +150,8 @@ int oriel_group_compare(struct group *group1, struct group *group2, int *result)
 }
 
 // Marks the listed members; each may be listed once.
-static int mark_members(const struct group *group, int n, const int ranks[], bool **marks)
+static int mark_members(const struct group *group, int n, const int ranks[],
+                        bool **marks)
 {
     bool *marked = calloc((size_t)group->size + 1, sizeof *marked);
     if (marked == NULL)
@@ -170,7 +172,8 @@ static int mark_members(const struct group *group, int n, const int ranks[], boo
     return err;
 }
 
-int oriel_group_incl(struct group *group, int n, const int ranks[], struct group **newgroup)
+int oriel_group_incl(struct group *group, int n, const int ranks[],
+                     struct group **newgroup)
 {
     bool *marks = NULL;
     int err = mark_members(group, n, ranks, &marks);
@@ -185,7 +188,8 @@ int oriel_group_incl(struct group *group, int n, const int ranks[], struct group
     return group_publish(made, n, newgroup);
 }
 
-int oriel_group_excl(struct group *group, int n, const int ranks[], struct group **newgroup)
+int oriel_group_excl(struct group *group, int n, const int ranks[],
+                     struct group **newgroup)
 {
     bool *marks = NULL;
     int err = mark_members(group, n, ranks, &marks);
@@ -221,7 +225,8 @@ static int append_members(const struct group *group1, const struct group *group2
     return 0;
 }
 
-int oriel_group_union(struct group *group1, struct group *group2, struct group **newgroup)
+int oriel_group_union(struct group *group1, struct group *group2,
+                      struct group **newgroup)
 {
     struct group *made = group_new(group1->size + group2->size);
     if (made == NULL)

@@ -5,11 +5,12 @@
 #include <assert.h>
 #include <string.h>
 
-// A free slot keeps in its tag the generation of its next handle, where handles have it,
-// and below that the slot that follows in the queue. Its top byte is 0: it matches nothing.
+// A free slot keeps in its tag the generation of its next handle, where handles have
+// it, and below that the slot that follows in the queue. Its top byte is 0: it matches
+// nothing.
 enum {
-    FIRST_DYNAMIC = 1024,  // below are the ABI codes
-    RESTING_SLOTS = 4096,  // so many freed slots rest before one is used again
+    FIRST_DYNAMIC = 1024, // below are the ABI codes
+    RESTING_SLOTS = 4096, // so many freed slots rest before one is used again
     GENERATIONS = 1 << 9,
 };
 
@@ -20,8 +21,8 @@ static inline uint64_t slot_of(uint64_t tag)
     return tag & (HANDLE_SLOTS - 1);
 }
 
-// A handle that no one holds: a slot that has never been used while few rest, else the one
-// that has rested longest. 0 when all are in use.
+// A handle that no one holds: a slot that has never been used while few rest, else the
+// one that has rested longest. 0 when all are in use.
 static uintptr_t handle_take(void)
 {
     uintptr_t first_generation = (uintptr_t)1 << HANDLE_INDEX_BITS;
@@ -75,10 +76,12 @@ int object_open(struct object *object, enum object_kind kind)
     if (is_open)
         return 0;
     object_release(object);
-    return fail(MPI_ERR_NO_MEM, "all %d handles are in use", HANDLE_SLOTS - FIRST_DYNAMIC);
+    return fail(MPI_ERR_NO_MEM, "all %d handles are in use",
+                HANDLE_SLOTS - FIRST_DYNAMIC);
 }
 
-void object_open_predefined(struct object *object, enum object_kind kind, uintptr_t code)
+void object_open_predefined(struct object *object, enum object_kind kind,
+                            uintptr_t code)
 {
     assert(code < FIRST_DYNAMIC);
     object->is_predefined = true;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Info objects (MPI-4.1 10): ordered lists of (key, value).
-#include "object/object.h"
+#include "object/private.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/utsname.h>
-#include <unistd.h>
+
+struct info info_env;
 
 static void pair_free(struct info_pair *pair)
 {
@@ -15,12 +15,19 @@ static void pair_free(struct info_pair *pair)
     free(pair->value);
 }
 
-static void info_destroy(struct object *object)
+void info_clear(struct info *info)
 {
-    struct info *info = (struct info *)object;
     for (int i = 0; i < info->count; i++)
         pair_free(&info->pairs[i]);
     free(info->pairs);
+    info->pairs = NULL;
+    info->count = info->room = 0;
+}
+
+static void info_destroy(struct object *object)
+{
+    struct info *info = (struct info *)object;
+    info_clear(info);
     free(info);
 }
 
@@ -137,8 +144,9 @@ int oriel_info_set(struct info *info, const char *key, const char *value)
     if (err)
         return err;
     if (strnlen(value, MPI_MAX_INFO_VAL) == MPI_MAX_INFO_VAL)
-        return fail(MPI_ERR_INFO_VALUE, "value of key \"%s\": must have at most %d characters",
-                    key, MPI_MAX_INFO_VAL - 1);
+        return fail(MPI_ERR_INFO_VALUE,
+                    "value of key \"%s\": must have at most %d characters", key,
+                    MPI_MAX_INFO_VAL - 1);
     return info_put(info, key, value);
 }
 

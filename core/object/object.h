@@ -52,9 +52,9 @@ struct slot {
 
 enum { HANDLE_INDEX_BITS = 22, HANDLE_SLOTS = 1 << HANDLE_INDEX_BITS };
 
-// What this layer keeps for the process. Lies in .bss and is valid from the start of the
-// program, because info objects may be made before MPI_Init; pages of slots that no handle
-// has used cost nothing.
+// What this layer keeps for the process. Lies in .bss and is valid from the start of
+// the program, because info objects may be made before MPI_Init; pages of slots that no
+// handle has used cost nothing.
 extern struct objects {
     struct slot slots[HANDLE_SLOTS];
     pthread_mutex_t lock;      // guards what follows, and writing to slots
@@ -67,7 +67,8 @@ extern struct objects {
 
 static inline uint64_t handle_tag(enum object_kind kind, uintptr_t handle)
 {
-    return ((uint64_t)(0x80 | kind) << 56) ^ handle; // no user address has such a top byte
+    return ((uint64_t)(0x80 | kind) << 56) ^
+           handle; // no user address has such a top byte
 }
 
 // The object of a handle, or NULL if it is null, stale or of another kind.
@@ -121,8 +122,9 @@ int group_make(const int *ranks, int size, struct group **group);
 // MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 int group_compare(const struct group *one, const struct group *other, int *result);
 
-// ---- error classes (MPI-4.1 9.4, 9.5) ------------------------------------------------
-// Generated from spec; the index is the class.
+// ---- error classes (MPI-4.1 9.4, 9.5)
+// ------------------------------------------------ Generated from spec; the index is
+// the class.
 extern const struct error_text {
     const char *name, *text; // "MPI_ERR_RANK", "invalid rank"
 } error_texts[];
@@ -137,7 +139,8 @@ struct errhandler {
     struct object object;
     enum object_kind applies_to; // KIND_COMM, KIND_WIN, KIND_SESSION; 0 for predefined
     generic_function *function;  // NULL for the predefined ones
-    // Calls `function` with (handle, error code) in its own language; the default calls C.
+    // Calls `function` with (handle, error code) in its own language; the default calls
+    // C.
     void (*invoke)(generic_function *function, uintptr_t handle, int code);
 };
 extern struct errhandler errors_are_fatal, errors_abort, errors_return;
@@ -157,15 +160,17 @@ struct keyval {
     // Call the functions in their own language; the defaults call C.
     int (*invoke_copy)(struct keyval *key, uintptr_t handle, struct attribute *from,
                        struct attribute *to, int *flag);
-    int (*invoke_drop)(struct keyval *key, uintptr_t handle, struct attribute *attribute);
+    int (*invoke_drop)(struct keyval *key, uintptr_t handle,
+                       struct attribute *attribute);
 };
 int keyval_make(enum object_kind applies_to, generic_function *copy,
                 generic_function *drop, void *extra_state, int *keyval);
 int keyval_free(enum object_kind applies_to, int *keyval);
-// What programs have attached to an object; implementations of MPI_*_set_attr and so on.
-// A keyval that is freed, predefined or for another kind gives MPI_ERR_KEYVAL.
+// What programs have attached to an object; implementations of MPI_*_set_attr and so
+// on. A keyval that is freed, predefined or for another kind gives MPI_ERR_KEYVAL.
 int attribute_set(enum object_kind kind, void *object, int keyval, void *value);
-int attribute_get(enum object_kind kind, void *object, int keyval, void *value, int *flag);
+int attribute_get(enum object_kind kind, void *object, int keyval, void *value,
+                  int *flag);
 int attribute_delete(enum object_kind kind, void *object, int keyval);
 // Run the callbacks of all attributes: for a duplicate, and before the object goes.
 int attributes_copy(void *from, void *to);
@@ -177,44 +182,55 @@ struct info {
     int count, room;
     struct info_pair {
         char *key, *value;
-    } *pairs; // in the order in which keys were first set
+    } * pairs; // in the order in which keys were first set
 };
-int info_make(struct info **info);                       // no handle yet
+int info_make(struct info **info); // no handle yet
 int info_put(struct info *info, const char *key, const char *value);
 int info_copy(const struct info *from, struct info **copy); // `from` may be NULL
-const char *info_find(const struct info *info, const char *key); // NULL: not set; info may be NULL
+const char *info_find(const struct info *info,
+                      const char *key); // NULL: not set; info may be NULL
 // "true" and "false" (any case) or `otherwise`.
 bool info_flag(const struct info *info, const char *key, bool otherwise);
 
 // ---- datatypes (MPI-4.1 5) --------------------------------------------------------
-// Basic types that operations work on, generated from spec: BASIC_INT32, BASIC_DOUBLE...
-// A derived type of one basic type knows it; a mixed one has none.
+// inout[i] = in[i] op inout[i] for i < count.
+typedef void kernel(const void *restrict in, void *restrict inout, MPI_Count count);
+
+// What operations work on; the predefined datatypes of one C type that take the same
+// operations share it. Generated from spec.
+struct basic {
+    size_t bytes; // from one element to the next
+    kernel
+        *kernels[1 << 5]; // by operation, see op_index(); NULL where it is not defined
+};
+
 struct layout;
 struct datatype {
     struct object object;
-    MPI_Count size;             // bytes of data
-    MPI_Count lb, extent;       // what the next element is away by
+    MPI_Count size;       // bytes of data
+    MPI_Count lb, extent; // what the next element is away by
     MPI_Count true_lb, true_extent;
     MPI_Aint alignment;
     bool is_committed;
-    bool is_contiguous;         // size == extent == true_extent, lb == 0: any count is one block
-    int basic;                  // index of the only basic type in it, or -1
-    struct layout *layout;      // NULL when contiguous
-    int combiner;               // MPI_COMBINER_*
-    char name[MPI_MAX_OBJECT_NAME];
+    bool is_contiguous; // size == extent == true_extent, lb == 0: any count is one
+                        // block; also when size == 0
+    const struct basic *basic; // the only basic type in it, or NULL
+    struct layout *layout;     // NULL when contiguous
+    const char *name;          // of a predefined one, "MPI_INT"; else NULL
 };
 
-// A cursor over the blocks of `count` elements of a datatype, in type-map order. Adjacent
-// blocks are merged where the layout shows it. All but `type` and `count` is its own.
+// A cursor over the blocks of `count` elements of a datatype, in type-map order.
+// Adjacent blocks are merged where the layout shows it. All but `type` and `count` is
+// its own.
 struct blocks {
     const struct datatype *type;
-    MPI_Count count;  // elements
-    MPI_Count run;    // number of the next run, over all elements
-    MPI_Count left;   // blocks left in the current run
-    MPI_Aint offset;  // of the current block from the buffer address
-    MPI_Aint stride;  // to the next block of the run
-    size_t bytes;     // of each block of the run
-    size_t done;      // of the current block
+    MPI_Count count; // elements
+    MPI_Count run;   // number of the next run, over all elements
+    MPI_Count left;  // blocks left in the current run
+    MPI_Aint offset; // of the current block from the buffer address
+    MPI_Aint stride; // to the next block of the run
+    size_t bytes;    // of each block of the run
+    size_t done;     // of the current block
 };
 static inline struct blocks blocks_of(const struct datatype *type, MPI_Count count)
 {
@@ -238,7 +254,8 @@ static inline size_t blocks_next(struct blocks *blocks, size_t limit, MPI_Aint *
     blocks->done = 0;
     return bytes;
 }
-// Offset of the first byte touched and one past the last, for `count` elements.
+// Offset of the first byte touched and one past the last, for `count` elements; the
+// largest numbers there are when it cannot be said in 64 bits.
 void datatype_span(const struct datatype *type, MPI_Count count, MPI_Aint *first,
                    MPI_Aint *last);
 // Copies between a typed buffer and a packed one.
@@ -250,12 +267,19 @@ void datatype_unpack(const struct datatype *type, MPI_Count count, void *buffer,
 // ---- operations (MPI-4.1 6.9) -----------------------------------------------------
 struct op {
     struct object object;
-    int code; // its ABI code
+    int code; // its ABI code, 32 to 63
+    const char *name;
 };
-// inout[i] = in[i] op inout[i]; MPI_ERR_OP when the operation is not defined for the type.
+static inline int op_index(const struct op *op)
+{
+    return op->code & 31;
+}
+// MPI_ERR_OP when the operation is not defined for the type.
 int op_check(const struct op *op, const struct datatype *type);
-int op_apply(const struct op *op, const void *in, void *inout, MPI_Count count,
-             const struct datatype *type);
+// inout[i] = in[i] op inout[i] for `count` elements of the basic type of a datatype
+// that op_check has accepted.
+void op_apply(const struct op *op, const struct basic *basic, const void *in,
+              void *inout, MPI_Count count);
 
 // ---- communicators (MPI-4.1 7.4) ----------------------------------------------------
 // Made by collective/, which can communicate.
@@ -263,7 +287,7 @@ struct communicator {
     struct object object;
     struct group *group;
     int rank, size;
-    uint64_t context;         // distinguishes its messages from all others' of the job
+    uint64_t context; // distinguishes its messages from all others' of the job
     // Its processes by node, each in ascending order of rank in the communicator.
     int node_rank, node_size; // this process among the members on its node
     const int *node_members;  // [node_size] ranks in the communicator
@@ -271,9 +295,10 @@ struct communicator {
     int leader_count;         // number of nodes
     const int *leaders;       // [leader_count] lowest rank of each node
     const int *node_index_of; // [size] index among `leaders` of each rank's node
-    struct area *area;        // collective's memory shared by node_members, in the segment
-    uint32_t sequence;        // of collective calls on this communicator
-    struct info *info;        // hints, NULL when none were given
+    struct places *places;    // collective's: owns these four arrays
+    struct area *area; // collective's memory shared by node_members, in the segment
+    uint32_t sequence; // of collective calls on this communicator
+    struct info *info; // hints, NULL when none were given
     char name[MPI_MAX_OBJECT_NAME];
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)
@@ -284,13 +309,15 @@ static inline int comm_job_rank(const struct communicator *comm, int rank)
 // ---- entry points -----------------------------------------------------------------
 // What a generated entry point says about itself.
 struct call {
-    const char *name;            // "MPI_Win_create"
-    enum object_kind raised_on;  // KIND_COMM, KIND_WIN, KIND_SESSION, or 0: MPI_COMM_SELF's
+    const char *name; // "MPI_Win_create"
+    enum object_kind
+        raised_on; // KIND_COMM, KIND_WIN, KIND_SESSION, or 0: MPI_COMM_SELF's
 };
 
 // Raise the error handler for a failed call and return the code the program sees (the
-// error class itself). `object` is where the handler is found, NULL if its handle was bad.
-// A fatal handler prints one line with procedure, argument, value, rank and reason.
+// error class itself). `object` is where the handler is found, NULL if its handle was
+// bad. A fatal handler prints one line with procedure, argument, value, rank and
+// reason.
 int raise_error(const struct call *call, void *object, int error_class);
 // The rule is a format for what follows: "must be a rank of the group (0..%d)".
 int raise_argument(const struct call *call, void *object, int error_class,
@@ -300,9 +327,10 @@ int raise_handle(const struct call *call, void *object, int error_class,
                  const char *argument, uintptr_t handle);
 int raise_null(const struct call *call, void *object, const char *argument);
 
-// ---- for the layer of another language ------------------------------------------------
-// Exported from the library. The Fortran layer creates an object through the C procedure,
-// so that a tool sees the call once, and then says how to call back into Fortran.
+// ---- for the layer of another language
+// ------------------------------------------------ Exported from the library. The
+// Fortran layer creates an object through the C procedure, so that a tool sees the call
+// once, and then says how to call back into Fortran.
 #define ORIEL_EXPORT __attribute__((visibility("default")))
 
 ORIEL_EXPORT void oriel_errhandler_invoker(uintptr_t errhandler,
@@ -323,8 +351,9 @@ ORIEL_EXPORT MPI_Aint oriel_attribute_integer(enum object_kind kind, uintptr_t h
                                               int keyval, void *value);
 
 // A Fortran array section that is not contiguous, as an MPI buffer. The datatype stands
-// for the first `count` elements of `type` when the section's elements are thought packed
-// one after another (MPI-4.1 19.1.12); use it with count 1 at the section's base address.
+// for the first `count` elements of `type` when the section's elements are thought
+// packed one after another (MPI-4.1 19.1.12); use it with count 1 at the section's base
+// address.
 struct section {
     MPI_Count element_bytes;
     int rank; // number of dimensions, 1..15, first varies fastest

@@ -4,7 +4,21 @@
 
 #include "object/object.h"
 
-// The text that MPI_Error_string gives for a code, with the detail of this thread's last
-// error if it was of that class.
+// The text that MPI_Error_string gives for a code, with the detail of this thread's
+// last error if it was of that class.
 void error_describe(int code, char text[MPI_MAX_ERROR_STRING]);
 void errors_forget(void); // classes and codes added by the program
+
+extern struct info info_env;
+void info_clear(struct info *info);
+
+// An empty datatype without a handle, for its maker to fill; NULL after
+// fail(MPI_ERR_NO_MEM).
+struct datatype *datatype_new(void);
+
+// Generated from spec.
+extern struct datatype predefined_datatypes[];
+extern const uint16_t predefined_datatype_codes[]; // their ABI codes
+extern const int predefined_datatype_count;
+extern struct op predefined_ops[];
+extern const int predefined_op_count;

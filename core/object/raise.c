@@ -16,8 +16,8 @@ static const char *library_state(void)
     }
 }
 
-// What was wrong, followed by the name of the error: "target_rank = 9: must be a rank of
-// the window's group (0..3) or MPI_PROC_NULL [MPI_ERR_RANK]".
+// What was wrong, followed by the name of the error: "target_rank = 9: must be a rank
+// of the window's group (0..3) or MPI_PROC_NULL [MPI_ERR_RANK]".
 static void describe(int code, char *text, size_t bytes)
 {
     int detailed;
