@@ -95,9 +95,11 @@ def _parser() -> argparse.ArgumentParser:
     page = commands.add_parser("show", help="print a procedure as the standard does")
     page.add_argument("name", help="with or without MPI_, in any case")
     page.set_defaults(run=_show)
-    listing = commands.add_parser("list", help="paths of all outputs, for the build")
-    listing.add_argument("--output", type=Path, default=Path(), help="output folder")
-    listing.add_argument("--inputs", action="store_true", help="paths of all inputs")
+    listing = commands.add_parser("list", help="print paths, for the build")
+    listing.add_argument("--output", type=Path, required=True, help="output folder")
+    which = listing.add_mutually_exclusive_group(required=True)
+    which.add_argument("--outputs", action="store_true", help="what generate writes")
+    which.add_argument("--inputs", action="store_true", help="what generate reads")
     listing.set_defaults(run=_list)
     return parser
 

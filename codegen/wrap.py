@@ -2,24 +2,26 @@
 """Breaks long lines of generated C and Fortran where a person would."""
 
 
-def _pieces(text: str) -> list[str]:
-    """The text cut after every comma and blank that is outside of quotes."""
+def _pieces(text: str, after: tuple[str, ...]) -> list[str]:
+    """The text cut at every blank outside of quotes that follows one of `after`."""
     pieces, start, quote = [], 0, ""
     for index, letter in enumerate(text):
         if quote:
             quote = "" if letter == quote else quote
         elif letter in "\"'":
             quote = letter
-        elif letter == " " and text[:index].strip():
+        elif letter == " " and text[:index].strip() and text[:index].endswith(after):
             pieces.append(text[start : index + 1])
             start = index + 1
     return [*pieces, text[start:]]
 
 
-def _fill(text: str, first: int, rest: int) -> list[str]:
+def _fill(
+    text: str, first: int, rest: int, after: tuple[str, ...] = ("",)
+) -> list[str]:
     """Lines of at most `first`, then `rest` columns; blanks at the breaks are dropped."""
     lines = [""]
-    for piece in _pieces(text):
+    for piece in _pieces(text, after):
         room = first if len(lines) == 1 else rest
         if lines[-1].strip() and len(lines[-1] + piece.rstrip()) > room:
             lines.append(piece)
@@ -34,7 +36,7 @@ def wrap_c(text: str, width: int = 88) -> str:
         return text
     head, parenthesis, rest = text.partition("(")
     column = len(head) + 1
-    lines = _fill(rest, width - column, width - column)
+    lines = _fill(rest, width - column, width - column, (",", "&&", "|", '"'))
     return head + parenthesis + ("\n" + " " * column).join(lines)
 
 
