@@ -31,12 +31,18 @@ def _fill(
 
 
 def wrap_c(text: str, width: int = 88) -> str:
-    """Continuation lines start below the first argument."""
-    if len(text) <= width:
-        return text
+    """Continuation lines start below the first argument; a string that was given in
+    parts is one string again where its line has room for it.
+    """
+    if len(text.replace('" "', "")) <= width:
+        return text.replace('" "', "")
     head, parenthesis, rest = text.partition("(")
+    while rest.partition("(")[0].isidentifier():  # if (unlikely(
+        more, _, rest = rest.partition("(")
+        head += parenthesis + more
     column = len(head) + 1
     lines = _fill(rest, width - column, width - column, (",", "&&", "|", '"'))
+    lines = [line.replace('" "', "") for line in lines]
     return head + parenthesis + ("\n" + " " * column).join(lines)
 
 

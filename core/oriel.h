@@ -2,9 +2,53 @@
 // oriel.h: all that the generated bindings know of the core, and the only header they
 // include besides mpi.h. The core's functions (oriel_put and so on) are declared in
 // oriel_core.h, generated from the records: handles arrive as resolved objects, counts
-// as MPI_Count, arguments already valid.
+// as MPI_Count, arguments already valid. The rest of this file is what entry points need
+// to check arguments and to hand results out.
 #pragma once
 
 #include "object/object.h"
 #include "window/window.h"
 #include "oriel_core.h"
+
+// ---- the groups that ranks are of ---------------------------------------------------
+// Named by the core's struct, as the tables of kinds spell it.
+static inline int communicator_ranks(const struct communicator *comm)
+{
+    return comm->size;
+}
+
+static inline int group_ranks(const struct group *group)
+{
+    return group->size;
+}
+
+static inline int window_ranks(const struct window *window)
+{
+    return window->size_of_group;
+}
+
+static inline bool is_rank(int rank, int ranks)
+{
+    return (unsigned)rank < (unsigned)ranks; // one comparison: no group has more than INT_MAX
+}
+
+// ---- results ------------------------------------------------------------------------
+// The handle of a new object, or the null handle if the procedure gives none to this
+// process.
+static inline uintptr_t handle_of(const void *object, const void *null_handle)
+{
+    return object ? object_handle(object) : (uintptr_t)null_handle;
+}
+
+// ---- the life of the library (MPI-4.1 11.2) -------------------------------------------
+// For procedures without a handle; outside of this time a handle would be found bad.
+static inline bool is_active(void)
+{
+    return atomic_load_explicit(&process.state, memory_order_relaxed) == PROCESS_ACTIVE;
+}
+
+static inline int raise_inactive(const struct call *call)
+{
+    fail(MPI_ERR_OTHER, "must be called between MPI_Init and MPI_Finalize");
+    return raise_error(call, NULL, MPI_ERR_OTHER);
+}
