@@ -13,6 +13,7 @@ from codegen.load import load, spec_files
 from codegen.model import Spec, SpecError
 from codegen.render import inputs, output_names, render
 from codegen.show import show
+from codegen.symbols import symbol_plan
 from codegen.write import stale, write
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +45,7 @@ def _generate(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     spec = _table(arguments)
     load_tables(arguments.root / "bindings", spec)
+    symbol_plan(expand(spec), arguments.root / "bindings")
     waivers = arguments.root / "spec" / "forum.waivers"
     checks = (
         ("forum", arguments.forum, compare_procedures),
@@ -64,7 +66,9 @@ def _show(arguments: argparse.Namespace) -> int:
     wanted = arguments.name.lower()
     for procedure in spec.procedures.values():
         if procedure.name.lower() in (wanted, "mpi_" + wanted):
-            print(show(procedure, load_tables(arguments.root / "bindings", spec)), end="")
+            print(
+                show(procedure, load_tables(arguments.root / "bindings", spec)), end=""
+            )
             return 0
     print(f"{arguments.name}: no such procedure in the table", file=sys.stderr)
     return 1
@@ -86,10 +90,14 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     generate = commands.add_parser("generate", help="write all outputs that changed")
     generate.add_argument("--output", type=Path, required=True, help="output folder")
-    generate.add_argument("--check", action="store_true", help="only compare; 1 if stale")
+    generate.add_argument(
+        "--check", action="store_true", help="only compare; 1 if stale"
+    )
     generate.set_defaults(run=_generate)
     checking = commands.add_parser("check", help="check the table")
-    checking.add_argument("--forum", type=Path, help="compare with a list of procedures")
+    checking.add_argument(
+        "--forum", type=Path, help="compare with a list of procedures"
+    )
     checking.add_argument("--abi", type=Path, help="compare with a list of constants")
     checking.set_defaults(run=_check)
     page = commands.add_parser("show", help="print a procedure as the standard does")

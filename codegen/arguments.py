@@ -109,7 +109,7 @@ class _Clauses:
             self.domains.append(domain)
         elif not self._flag(cursor) and not self._valued(cursor):
             raise cursor.error(
-                f"unknown clause {cursor.peek()}; see spec/README.md for those there are"
+                f"unknown clause {cursor.peek()}; use one that spec/README.md lists"
             )
 
     def _flag(self, cursor: Cursor) -> bool:

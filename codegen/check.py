@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether the table is consistent. Each rule yields what it finds wrong, so that one run
-shows every mistake; a line's own syntax has been checked by the reader.
+"""Whether the table is consistent. Each rule yields what it finds wrong, so that one
+run shows every mistake; a line's own syntax has been checked by the reader.
 """
 
 from collections.abc import Iterable, Iterator
@@ -50,7 +50,9 @@ def check(spec: Spec) -> list[SpecError]:
 
 
 def _is_error_class(spec: Spec, name: str) -> bool:
-    return name in spec.constants and spec.constants[name].category.name == ERROR_CLASSES
+    return (
+        name in spec.constants and spec.constants[name].category.name == ERROR_CLASSES
+    )
 
 
 # ---- kinds and constants -------------------------------------------------------------
@@ -85,9 +87,9 @@ def _constant(spec: Spec, constant: Constant) -> Iterator[SpecError]:
     if has_value and constant.value is None:
         yield wrong("has no value; write it after the name")
     if not has_value and not constant.fortran_type:
-        yield wrong('has no Fortran value; add \'fortran "..."\'')
+        yield wrong("has no Fortran value; add 'fortran \"...\"'")
     if form is Form.IGNORE and not constant.c_type:
-        yield wrong('has no C type; add \'c "..."\'')
+        yield wrong("has no C type; add 'c \"...\"'")
     if form is Form.FUNCTION and constant.callback not in spec.callbacks:
         yield wrong(f"unknown callback '{constant.callback}'; add it to callbacks.spec")
     if form is not Form.FUNCTION and (constant.callback or constant.is_large):
@@ -184,7 +186,9 @@ class _Record:
     def _clauses(self, argument: Argument) -> Iterator[SpecError]:
         """frees, null ok, overflow, ignored if."""
         name, where = f"argument '{argument.name}'", argument.position
-        can_free = argument.kind.is_handle or argument.kind.kind_class is KindClass.KEYVAL
+        can_free = (
+            argument.kind.is_handle or argument.kind.kind_class is KindClass.KEYVAL
+        )
         if argument.frees and not (can_free and argument.direction is Direction.INOUT):
             message = f"{name}: 'frees' belongs to inout handles and keys; remove it"
             yield self.wrong(message, where)
@@ -203,13 +207,19 @@ class _Record:
             message = f"{name}: 'async' belongs to choice buffers; remove it"
             yield self.wrong(message, where)
 
-    def _constants(self, argument: Argument, names: Iterable[str]) -> Iterator[SpecError]:
+    def _constants(
+        self, argument: Argument, names: Iterable[str]
+    ) -> Iterator[SpecError]:
         for name in names:
             if name not in self.spec.constants:
                 message = f"argument '{argument.name}': unknown constant '{name}'"
-                yield self.wrong(f"{message}; add it to constants.spec", argument.position)
+                yield self.wrong(
+                    f"{message}; add it to constants.spec", argument.position
+                )
 
-    def _condition(self, argument: Argument, condition: Condition) -> Iterator[SpecError]:
+    def _condition(
+        self, argument: Argument, condition: Condition
+    ) -> Iterator[SpecError]:
         other = self.find(condition.argument)
         name, where = f"argument '{argument.name}'", argument.position
         yield from self._constants(argument, [condition.constant])
@@ -223,7 +233,9 @@ class _Record:
     def _domain(self, argument: Argument, domain: Domain) -> Iterator[SpecError]:
         name, where = f"argument '{argument.name}'", domain.position
         if not argument.is_in:
-            yield self.wrong(f"{name} only comes out but has a domain; remove it", where)
+            yield self.wrong(
+                f"{name} only comes out but has a domain; remove it", where
+            )
         if not _suits(domain, argument.kind):
             message = f"{name}: this rule does not suit kind {argument.kind.name}"
             yield self.wrong(f"{message}; use another", where)
@@ -234,7 +246,9 @@ class _Record:
             group = self.find(domain.rule.argument)
             if group is None or group.kind.name not in GROUPED or not group.is_in:
                 message = f"{name}: '{domain.rule.argument}' is no argument with ranks"
-                yield self.wrong(f"{message}; name a communicator, group or window", where)
+                yield self.wrong(
+                    f"{message}; name a communicator, group or window", where
+                )
         yield from self._constants(argument, domain.also)
         if isinstance(domain.rule, Mask):
             yield from self._constants(argument, domain.rule.bits)
@@ -267,7 +281,9 @@ def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
     for argument in procedure.arguments:
         callback = spec.callbacks.get(argument.callback)
         if callback is not None and callback.planned:
-            message = f"argument '{argument.name}' calls '{callback.name}', which is planned"
+            message = (
+                f"argument '{argument.name}' calls '{callback.name}', which is planned"
+            )
             yield record.wrong(f"{message}; plan this record too", argument.position)
 
 
@@ -276,21 +292,25 @@ def _collective(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
         return
     over = record.find(procedure.collective)
     if over is None or over.kind.name not in GROUPED or not over.is_in:
-        message = f"'collective {procedure.collective}' names no communicator, group or "
+        message = (
+            f"'collective {procedure.collective}' names no communicator, group or "
+        )
         yield record.wrong(message + "window that goes in; correct it")
 
 
 def _handler(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
     if procedure.returns_error == (procedure.errors == "none"):
         yield record.wrong(
-            "'errors none' is for procedures that return no error code, and for each of "
-            "them; correct 'errors' or 'returns'"
+            "'errors none' is for procedures that return no error code, and for each "
+            "of them; correct 'errors' or 'returns'"
         )
     if procedure.errors in ("none", "self"):
         return
     raised = record.find(procedure.errors)
     if raised is None or raised.kind.name not in RAISING or not raised.is_in:
-        message = f"'errors {procedure.errors}' names no argument with an error handler "
+        message = (
+            f"'errors {procedure.errors}' names no argument with an error handler "
+        )
         yield record.wrong(message + "that goes in; correct it, or write self or none")
 
 
@@ -300,5 +320,9 @@ def _cores(spec: Spec) -> Iterator[SpecError]:
     for procedure in spec.procedures.values():
         other = seen.setdefault(procedure.core, procedure)
         if other is not procedure:
-            message = f"core function '{procedure.core}' is that of {other.name} already"
-            yield SpecError(procedure.position, f"{message}; name another", procedure.name)
+            message = (
+                f"core function '{procedure.core}' is that of {other.name} already"
+            )
+            yield SpecError(
+                procedure.position, f"{message}; name another", procedure.name
+            )

@@ -12,7 +12,7 @@ from codegen.model import Argument, Kind, Procedure, Spec
 
 
 class Scheme(Enum):
-    """How an entry's linker name is formed; 1A to 2B as MPI-4.1 table 19.1 calls them."""
+    """How an entry's linker name is formed; 1A to 2B as in MPI-4.1 table 19.1."""
 
     C = "C"
     F08 = "1A"  # mpi_f08 without choice buffers

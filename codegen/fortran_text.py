@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How Fortran declares what the table says, in the standard's spelling. The types are in
-bindings/f08/kinds.spec and bindings/fortran/kinds.spec.
+"""How Fortran declares what the table says, in the standard's spelling. The types are
+in bindings/f08/kinds.spec and bindings/fortran/kinds.spec.
 """
 
 from dataclasses import dataclass
@@ -77,7 +77,9 @@ class F08Text:
 
     def declarations(self, entry: Entry) -> tuple[Declaration, ...]:
         """The declarations of the dummy arguments, ierror last."""
-        pairs = [(self.attributes(p), self.entity(p.argument)) for p in entry.parameters]
+        pairs = [
+            (self.attributes(p), self.entity(p.argument)) for p in entry.parameters
+        ]
         if entry.has_ierror:
             pairs.append(("INTEGER, OPTIONAL, INTENT(OUT)", "ierror"))
         return group(pairs)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the table with the MPI Forum's data: its list of procedures and its constants
-of the standard ABI. The Forum's files are only read, field by field, never used.
+"""Compares the table with the MPI Forum's data: its list of procedures and the
+constants of the standard ABI. The Forum's files are only read, field by field, never used.
 
 Differences that are meant are in spec/forum.waivers, one a line:
 
@@ -140,7 +140,9 @@ def _record_fields(
     is_large = any(a["kind"].startswith("POLY") for a in arguments)
     if isinstance(ours, Procedure):
         yield "large", str(ours.is_large), str(is_large)
-        yield "cptr", str(ours.has_cptr), str(attributes["f90_index_overload"] is not None)
+        yield "cptr", str(ours.has_cptr), str(
+            attributes["f90_index_overload"] is not None
+        )
 
 
 def _is_ierror(parameter: Json) -> bool:
@@ -175,7 +177,9 @@ def compare_procedures(spec: Spec, path: Path) -> list[Difference]:
         other = theirs.get(record.name.lower())
         if other is None:
             where = record.position
-            differences.append(Difference(record.name, "-", "missing", "given", "-", where))
+            differences.append(
+                Difference(record.name, "-", "missing", "given", "-", where)
+            )
         else:
             differences += _record(record, other)
     for constant in spec.constants.values():
@@ -183,7 +187,9 @@ def compare_procedures(spec: Spec, path: Path) -> list[Difference]:
         if constant.form is Form.FUNCTION and other is not None:
             prototype = other["attributes"]["predefined_function"]
             if prototype != constant.callback:
-                differences.append(_constant(constant, "calls", constant.callback, prototype))
+                differences.append(
+                    _constant(constant, "calls", constant.callback, prototype)
+                )
     return differences
 
 
@@ -252,4 +258,3 @@ def compare_constants(spec: Spec, path: Path) -> list[Difference]:
         if name not in spec.constants:
             differences.append(Difference(name, "-", "missing", "-", "given", nowhere))
     return differences
-

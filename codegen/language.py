@@ -43,7 +43,9 @@ def load_table(path: Path, name: str, spec: Spec) -> LanguageTable:
                 columns.append(cursor.word("a column's name"))
             continue
         if word not in spec.kinds:
-            raise cursor.error("is no kind of spec/kinds.spec; add it there or remove it")
+            raise cursor.error(
+                "is no kind of spec/kinds.spec; add it there or remove it"
+            )
         if word in rows:
             raise cursor.error("has two rows; remove one")
         cells = [cursor.string("a cell in quotes") for _ in line.tokens[1:]]

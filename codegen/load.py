@@ -43,7 +43,7 @@ def _records(lines: list[Line]) -> Iterator[Record]:
         if index == len(lines) or not lines[index].indented:
             if lines[start].indented:
                 raise Cursor(lines[start]).error(
-                    "this line is indented but no record is open; start one at the margin"
+                    "this line is indented but no record is open; unindent it"
                 )
             yield Record(lines[start], tuple(lines[start + 1 : index]))
             start = index
@@ -89,7 +89,9 @@ def _kind(record: Record) -> Kind:
         else:
             cells[clause] = cursor.word(f"the value of '{clause}'")
     for line in record.body:
-        raise Cursor(line, name).error("a kind is one line; unindent or remove this one")
+        raise Cursor(line, name).error(
+            "a kind is one line; unindent or remove this one"
+        )
     return Kind(
         name,
         kind_class,
@@ -203,7 +205,15 @@ class _Head:
             raise cursor.error("'since' or 'section' is missing; add it to this line")
 
     def _clause(self, cursor: Cursor) -> None:
-        clauses = ("since", "section", "deprecated", "returns", "only", "planned", "anytime")
+        clauses = (
+            "since",
+            "section",
+            "deprecated",
+            "returns",
+            "only",
+            "planned",
+            "anytime",
+        )
         if cursor.peek().text == "only":
             self.languages = _only(cursor, self._every)
             return
@@ -239,7 +249,9 @@ def _properties(cursor: Cursor, body: _Body, doc: list[str]) -> None:
         elif clause == "local":
             body.collective = ""
         elif clause == "errors":
-            body.errors = cursor.word("the argument whose handler is raised, self or none")
+            body.errors = cursor.word(
+                "the argument whose handler is raised, self or none"
+            )
         elif clause == "core":
             body.core = cursor.word("the core function")
         else:
@@ -295,7 +307,8 @@ def _callback(record: Record, kinds: dict[str, Kind]) -> Callback:
     name = cursor.record = cursor.word("the prototype's name")
     head = _Head(cursor, kinds, BINDINGS)
     arguments = tuple(
-        parse_argument(Cursor(line, name), kinds, head.languages) for line in record.body
+        parse_argument(Cursor(line, name), kinds, head.languages)
+        for line in record.body
     )
     return Callback(
         name,
@@ -313,7 +326,9 @@ def _callback(record: Record, kinds: dict[str, Kind]) -> Callback:
 def spec_files(root: Path) -> list[Path]:
     """Every file that the table is read from."""
     names = ("kinds.spec", "constants.spec", "callbacks.spec")
-    return [root / name for name in names] + sorted((root / "procedures").glob("*.spec"))
+    return [root / name for name in names] + sorted(
+        (root / "procedures").glob("*.spec")
+    )
 
 
 def load(root: Path) -> Spec:

@@ -21,7 +21,7 @@ class Position:
 
 
 class SpecError(Exception):
-    """A table that cannot be used: where, which record, what is wrong and the remedy."""
+    """A table that cannot be used: where, which record, what is wrong, the remedy."""
 
     def __init__(self, position: Position, message: str, record: str = "") -> None:
         name = f"{record}: " if record else ""

@@ -35,7 +35,7 @@ def templates(root: Path) -> list[Path]:
 
 
 def inputs(root: Path) -> list[Path]:
-    """Templates, macro files and tables of the languages, for a build's dependencies."""
+    """Templates, macro files and tables of the languages: what a build depends on."""
     patterns = [(root / top, "*.j2") for top in ROOTS] + [(root / "bindings", "*.spec")]
     return sorted(path for top, pattern in patterns for path in top.rglob(pattern))
 
@@ -101,4 +101,3 @@ def _line_of(error: BaseException, path: Path) -> int:
             line = trace.tb_lineno
         trace = trace.tb_next
     return line
-

@@ -181,4 +181,3 @@ def show(procedure: Procedure, tables: dict[str, LanguageTable]) -> str:
     checks = list(_checks(procedure))
     lines = [line for part in parts for line in part]
     return "\n".join(lines + (["Checks", *checks] if checks else [])) + "\n"
-

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The symbol plan: one row per symbol that the libraries export.
 
-Entries follow from the records. What else a library exports for its bindings is declared
-in bindings/<language>/symbols.spec, one line each:
+Entries follow from the records. What else a library exports for its bindings is
+declared in bindings/<language>/symbols.spec, one line each:
 
     symbol NAME  library LIBRARY  [weak]  "what for"
 """

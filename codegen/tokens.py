@@ -99,7 +99,7 @@ def read_lines(path: Path, name: str) -> list[Line]:
 
 
 class Cursor:
-    """Walks over the tokens of one line; every complaint names the line and the record."""
+    """Walks over the tokens of one line; a complaint names the line and the record."""
 
     def __init__(self, line: Line, record: str = "") -> None:
         self._tokens = line.tokens

@@ -19,7 +19,7 @@ def _pieces(text: str, after: tuple[str, ...]) -> list[str]:
 def _fill(
     text: str, first: int, rest: int, after: tuple[str, ...] = ("",)
 ) -> list[str]:
-    """Lines of at most `first`, then `rest` columns; blanks at the breaks are dropped."""
+    """Lines of at most `first`, then `rest` columns; no blanks at the breaks."""
     lines = [""]
     for piece in _pieces(text, after):
         room = first if len(lines) == 1 else rest
