@@ -350,6 +350,12 @@ ORIEL_EXPORT void oriel_attribute_is_integer(enum object_kind kind, uintptr_t ha
 ORIEL_EXPORT MPI_Aint oriel_attribute_integer(enum object_kind kind, uintptr_t handle,
                                               int keyval, void *value);
 
+// A failure that the other layer finds by itself: sets the thread's text and returns the
+// class, then, with a class from here or from oriel_section_open, runs the error handler
+// that the C procedure would run; `handle` is of the kind call->raised_on, if not 0.
+ORIEL_EXPORT int oriel_fail(int error_class, const char *text);
+ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle, int error_class);
+
 // A Fortran array section that is not contiguous, as an MPI buffer. The datatype stands
 // for the first `count` elements of `type` when the section's elements are thought
 // packed one after another (MPI-4.1 19.1.12); use it with count 1 at the section's base

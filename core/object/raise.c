@@ -84,3 +84,13 @@ int raise_null(const struct call *call, void *object, const char *argument)
     fail(MPI_ERR_ARG, "%s = NULL: must be an address", argument);
     return raise_error(call, object, MPI_ERR_ARG);
 }
+
+int oriel_fail(int error_class, const char *text)
+{
+    return fail(error_class, "%s", text);
+}
+
+int oriel_raise(const struct call *call, uintptr_t handle, int error_class)
+{
+    return raise_error(call, handle_object(call->raised_on, handle), error_class);
+}

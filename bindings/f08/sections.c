@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Array sections as buffers: the slow path of descriptors.h.
+#include "descriptors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int section_to_type(struct buffer *buffer, const CFI_cdesc_t *descriptor)
+{
+    struct section section = {
+        .element_bytes = (MPI_Count)descriptor->elem_len,
+        .rank = descriptor->rank,
+    };
+    for (int i = 0; i < descriptor->rank; i++) {
+        section.dimension[i].extent = descriptor->dim[i].extent;
+        section.dimension[i].stride = descriptor->dim[i].sm;
+    }
+    MPI_Datatype whole;
+    int err = oriel_section_open(&section, buffer->count, buffer->type, &whole);
+    if (err)
+        return err;
+    buffer->count = 1;
+    buffer->type = whole;
+    buffer->has_type = true;
+    return 0;
+}
+
+// Visits the elements in array element order; `packed` is advanced by each.
+static void copy_section(const CFI_cdesc_t *descriptor, int dimension, char *section,
+                         char **packed, bool is_packing)
+{
+    if (dimension < 0) {
+        memcpy(is_packing ? *packed : section, is_packing ? section : *packed,
+               descriptor->elem_len);
+        *packed += descriptor->elem_len;
+        return;
+    }
+    const CFI_dim_t *dim = &descriptor->dim[dimension];
+    for (CFI_index_t i = 0; i < dim->extent; i++)
+        copy_section(descriptor, dimension - 1, section + i * dim->sm, packed, is_packing);
+}
+
+int section_to_copy(struct buffer *buffer, const CFI_cdesc_t *descriptor)
+{
+    size_t bytes = descriptor->elem_len;
+    for (int i = 0; i < descriptor->rank; i++)
+        bytes *= (size_t)descriptor->dim[i].extent;
+    buffer->address = malloc(bytes);
+    if (buffer->address == NULL)
+        return oriel_fail(MPI_ERR_NO_MEM, "no memory for a copy of an array section");
+    buffer->copied = descriptor;
+    char *packed = buffer->address;
+    copy_section(descriptor, descriptor->rank - 1, descriptor->base_addr, &packed, true);
+    return 0;
+}
+
+int refuse_section(const char *name)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    snprintf(text, sizeof text, "%s is an array section that is not contiguous", name);
+    return oriel_fail(MPI_ERR_BUFFER, text);
+}
+
+void close_section(struct buffer *buffer, bool is_changed)
+{
+    if (buffer->has_type)
+        oriel_section_close(buffer->type);
+    if (buffer->copied == NULL)
+        return;
+    const CFI_cdesc_t *section = buffer->copied;
+    char *packed = buffer->address;
+    if (is_changed)
+        copy_section(section, section->rank - 1, section->base_addr, &packed, false);
+    free(buffer->address);
+}

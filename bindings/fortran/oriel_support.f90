@@ -1,0 +1,148 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! What the generated entry points need besides the C functions: strings, and telling the
+! core that a callback or an attribute is Fortran's.
+module oriel_support
+    use, intrinsic :: iso_c_binding
+    implicit none
+    private
+
+    ! Kinds of objects; the values of enum object_kind (core/object/object.h).
+    enum, bind(C)
+        enumerator :: KIND_COMM = 1, KIND_GROUP, KIND_WIN, KIND_INFO, KIND_ERRHANDLER, &
+            KIND_DATATYPE
+    end enum
+    public :: KIND_COMM, KIND_WIN, KIND_DATATYPE
+
+    interface
+        subroutine oriel_attribute_is_integer(kind, handle, keyval) bind(C)
+            import
+            integer(c_int), value :: kind, keyval
+            integer(c_intptr_t), value :: handle
+        end subroutine oriel_attribute_is_integer
+
+        function oriel_attribute_integer(kind, handle, keyval, pointer) result(value) bind(C)
+            import
+            integer(c_int), value :: kind, keyval
+            integer(c_intptr_t), value :: handle, pointer
+            integer(c_intptr_t) :: value
+        end function oriel_attribute_integer
+
+        subroutine oriel_errhandler_invoker(errhandler, invoke) bind(C)
+            import
+            integer(c_intptr_t), value :: errhandler
+            type(c_funptr), value :: invoke
+        end subroutine oriel_errhandler_invoker
+
+        ! bindings/fortran/attributes.c
+        subroutine keyval_calls_fortran(keyval) bind(C, name="oriel_keyval_calls_fortran")
+            import
+            integer(c_int), value :: keyval
+        end subroutine keyval_calls_fortran
+    end interface
+    public :: oriel_attribute_is_integer, oriel_attribute_integer, keyval_calls_fortran
+
+    public :: string_to_fortran, string_mark, function_of_number, errhandler_calls_fortran
+
+    ! Fortran's callbacks. mpi_f08 declares handles as TYPE(MPI_Win) and the like, the mpi
+    ! module as INTEGER; either way the callback gets the address of one INTEGER.
+    abstract interface
+        subroutine errhandler_function(handle, error_code)
+            integer :: handle, error_code
+        end subroutine errhandler_function
+
+        subroutine copy_function(handle, keyval, extra_state, value_in, value_out, flag, &
+            ierror)
+            import
+            integer :: handle, keyval, ierror
+            integer(c_intptr_t) :: extra_state, value_in, value_out
+            logical :: flag
+        end subroutine copy_function
+
+        subroutine delete_function(handle, keyval, value, extra_state, ierror)
+            import
+            integer :: handle, keyval, ierror
+            integer(c_intptr_t) :: value, extra_state
+        end subroutine delete_function
+    end interface
+
+contains
+
+    ! Copies a C string up to its NUL, padded with blanks. A string without NUL is one that
+    ! C has not written; then nothing changes.
+    subroutine string_to_fortran(c_string, string)
+        character(kind=c_char), intent(in) :: c_string(:)
+        character(len=*), intent(inout) :: string
+        integer :: length, i
+        length = findloc(c_string, c_null_char, dim=1) - 1
+        if (length < 0) return
+        string = ''
+        do i = 1, min(length, len(string))
+            string(i:i) = c_string(i)
+        end do
+    end subroutine string_to_fortran
+
+    subroutine string_mark(c_string)
+        character(kind=c_char), intent(out) :: c_string(:)
+        c_string = '?'
+    end subroutine string_mark
+
+    ! A predefined callback, as C has it.
+    type(c_funptr) function function_of_number(number)
+        integer, intent(in) :: number
+        function_of_number = transfer(int(number, c_intptr_t), c_null_funptr)
+    end function function_of_number
+
+    subroutine errhandler_calls_fortran(errhandler)
+        integer(c_intptr_t), intent(in) :: errhandler
+        call oriel_errhandler_invoker(errhandler, c_funloc(invoke_errhandler))
+    end subroutine errhandler_calls_fortran
+
+    subroutine invoke_errhandler(function, handle, code) bind(C, name="")
+        type(c_funptr), value :: function
+        integer(c_intptr_t), value :: handle
+        integer(c_int), value :: code
+        procedure(errhandler_function), pointer :: callback
+        integer :: object, error_code
+        call c_f_procpointer(function, callback)
+        object = int(handle)
+        error_code = code
+        call callback(object, error_code)
+    end subroutine invoke_errhandler
+
+    function invoke_copy(function, handle, keyval, extra_state, value_in, value_out, flag) &
+        result(code) bind(C, name="oriel_fortran_copy")
+        type(c_funptr), value :: function
+        integer(c_intptr_t), value :: handle, extra_state, value_in
+        integer(c_int), value :: keyval
+        integer(c_intptr_t), intent(out) :: value_out
+        integer(c_int), intent(out) :: flag
+        integer(c_int) :: code
+        procedure(copy_function), pointer :: callback
+        integer :: object, key, ierror
+        logical :: is_copied
+        call c_f_procpointer(function, callback)
+        object = int(handle)
+        key = keyval
+        is_copied = .false.
+        ierror = 0
+        call callback(object, key, extra_state, value_in, value_out, is_copied, ierror)
+        flag = merge(1_c_int, 0_c_int, is_copied)
+        code = int(ierror, c_int)
+    end function invoke_copy
+
+    function invoke_delete(function, handle, keyval, value, extra_state) result(code) &
+        bind(C, name="oriel_fortran_delete")
+        type(c_funptr), value :: function
+        integer(c_intptr_t), value :: handle, value, extra_state
+        integer(c_int), value :: keyval
+        integer(c_int) :: code
+        procedure(delete_function), pointer :: callback
+        integer :: object, key, ierror
+        call c_f_procpointer(function, callback)
+        object = int(handle)
+        key = keyval
+        ierror = 0
+        call callback(object, key, value, extra_state, ierror)
+        code = int(ierror, c_int)
+    end function invoke_delete
+end module oriel_support
