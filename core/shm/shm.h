@@ -5,41 +5,60 @@
 //   segment   one sparse memfd per node, mapped by all its processes: control lines,
 //             message rings, then one heap per process. It has no name, so nothing is
 //             left behind when processes die.
+//   mate      another process of the same node; named by its node_rank
 //   offset    place in the segment; the same number means the same memory in every
 //             process of the node
-//   heap      the part of the segment from which one process allocates; everyone maps it
-//   ring      single-producer single-consumer queue of messages for one pair of processes
-//   doorbell  a futex word per process: rung for a process that sleeps in a blocked call
+//   heap      the part of the segment from which one process allocates; everyone maps
+//   it ring      single-producer single-consumer queue of messages for one pair of
+//   processes doorbell  a futex word of a process: rung when one of its threads sleeps
+//   attended  a process is attended while one of its threads is in a blocked call, so
+//             that its server need not be woken
 #pragma once
 
 #include "boot/boot.h"
 
 struct shm {
-    char *base;            // where the segment is mapped here
-    size_t bytes;          // of the whole segment
+    char *base;   // where the segment is mapped here
+    size_t bytes; // of the whole segment
     int node_rank, node_size;
-    size_t control_bytes;  // up to the first heap
-    size_t heap_bytes;     // of one process's heap
-    struct shm_heap *heap; // private: the allocator of this process's heap
-    struct shm_control *control; // private: the control lines, in the segment
+    size_t control_bytes;        // up to the first heap
+    size_t heap_bytes;           // of one process's heap
+    struct shm_control *control; // private: at the start of the segment
+    struct shm_heap *heap;       // private: the allocator of this process's heap
+    struct shm_rings *rings;     // private: this process's ends of the rings
+    int file;                    // the leader's descriptor of the segment, -1 elsewhere
 };
 
-// Collective over the node. The leader makes the segment and publishes it with
-// boot_put under the key shm_key(); after boot_fence everyone attaches.
-int shm_create(struct boot *boot, char *card, size_t card_size); // leader: text for boot_put
-int shm_attach(struct boot *boot, const char *card, struct shm **shm);
+// The leader makes the segment and attaches to it. `card` becomes a text without blanks
+// by which its mates attach; it stays valid until the leader calls shm_stop.
+// MPI_ERR_NO_MEM when no address space is to be had.
+enum { SHM_CARD_MAX = 80 };
+int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
+               char card[SHM_CARD_MAX]);
+// MPI_ERR_OTHER when the leader's segment cannot be opened or is of another build.
+int shm_attach(const struct boot *boot, const char *card, struct shm **shm);
+// Unmaps the segment: memory from its heaps is gone. Mates that still run keep it.
 void shm_stop(struct shm *shm);
+
+// CPUs on which the processes that have attached so far may run.
+int shm_cores(const struct shm *shm);
 
 // ---- heap ---------------------------------------------------------------------
 // Memory that every process of the node reaches. `alignment` is a power of two, at
-// least 64 is used. MPI_ERR_NO_MEM when the heap is used up, with sizes.
+// least 64 is used, and the page for a page or more. Contents are undefined. Any thread
+// may call. MPI_ERR_NO_MEM, with sizes, when the heap has no such piece, or when all
+// heaps of the node together would hold more than the machine's memory: pages come only
+// when they are touched, so that a larger promise could end in a killed process.
 int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory);
+// Does nothing when `memory` is not the start of an allocation of this process.
 void shm_free(struct shm *shm, void *memory);
-// The bytes of the allocation that starts at `memory`, or 0 if there is none.
+// The bytes asked for at `memory` when it is the start of an allocation of this
+// process; else 0. An allocation of 0 bytes counts as 1.
 size_t shm_allocated(struct shm *shm, const void *memory);
 
 // Is [address, address+bytes) inside the segment? One comparison, no lookup.
-static inline bool shm_contains(const struct shm *shm, const void *address, size_t bytes)
+static inline bool shm_contains(const struct shm *shm, const void *address,
+                                size_t bytes)
 {
     size_t offset = (size_t)((const char *)address - shm->base);
     return offset < shm->bytes && bytes <= shm->bytes - offset;
@@ -54,38 +73,58 @@ static inline void *shm_at(const struct shm *shm, uint64_t offset)
 }
 
 // ---- memory that is not in the segment ------------------------------------------
-// Single copies to and from the address space of another process of the node
-// (process_vm_writev, process_vm_readv). MPI_ERR_RMA_RANGE-like failures of the kernel
-// give MPI_ERR_OTHER with errno's text; MPI_ERR_UNSUPPORTED_OPERATION when the system
-// forbids such copies (then the caller uses messages).
+// Single copies to and from the address space of a mate (process_vm_writev and _readv).
+// A range that is not all mapped there gives MPI_ERR_OTHER, with the bytes before the
+// hole copied; MPI_ERR_PROC_ABORTED when the mate is gone;
+// MPI_ERR_UNSUPPORTED_OPERATION when the system forbids such copies (then the caller
+// uses messages).
 int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *local,
                 size_t bytes);
 int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
                   size_t bytes);
-bool shm_can_copy(const struct shm *shm); // probed once when the node has attached
+// Does the system allow such copies? Every process tries it when it attaches; the
+// answer is the same for all processes of the node once all have attached.
+bool shm_can_copy(const struct shm *shm);
 
 // ---- rings --------------------------------------------------------------------
 enum { SHM_MESSAGE_MAX = 8192 }; // bytes of one message in a ring
 
-// Puts one message of the two parts into the ring towards node_rank; false when the
-// ring is full. Wakes the receiver if it sleeps. Callers hold the message lock.
-bool shm_send(struct shm *shm, int node_rank, const void *head, size_t head_bytes,
-              const void *body, size_t body_bytes);
+// Puts one message of two parts into the ring towards node_rank (a process may send to
+// itself) and rings its doorbell; false when the ring is full. `kind` is the caller's.
+// One thread at a time sends.
+bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
+              size_t head_bytes, const void *body, size_t body_bytes);
 
-// Hands every waiting message, at most `limit`, to `receive`; returns how many. The
-// bytes are valid during the call only and aligned to 8.
+// Hands waiting messages, at most `limit` of each sender, to `receive`; returns how
+// many. The bytes are valid during the call only and aligned to 8. `receive` may send
+// but not receive. One thread at a time receives, and none sends meanwhile but from
+// `receive`.
 int shm_receive(struct shm *shm, int limit,
-                void (*receive)(int node_rank, const void *message, size_t bytes));
+                void (*receive)(int node_rank, uint16_t kind, const void *message,
+                                size_t bytes));
 
 // ---- waiting ------------------------------------------------------------------
-// A process that has nothing to do sleeps on its doorbell: read the ticket, look once
-// more for work, then sleep until the doorbell has been rung since the ticket was read
-// (or the time is over).
-uint32_t shm_doorbell_ticket(struct shm *shm);
-void shm_doorbell_sleep(struct shm *shm, uint32_t ticket, uint64_t nanoseconds);
-void shm_doorbell_ring(struct shm *shm, int node_rank);
+// Threads that are blocked in calls and the server (the progress thread) sleep on
+// doorbells of their own. To sleep: arm the bell, look once more for work, then sleep
+// with the ticket; whatever is sent after arming ends the sleep.
+enum shm_bell { SHM_BELL_CALL, SHM_BELL_SERVER, SHM_BELLS };
+uint32_t shm_arm(struct shm *shm, enum shm_bell bell);
+void shm_sleep(struct shm *shm, enum shm_bell bell, uint32_t ticket,
+               uint64_t nanoseconds);
 
-// ---- peers --------------------------------------------------------------------
-// False when the process has ended without shm_stop (its pid is gone).
-bool shm_peer_is_alive(struct shm *shm, int node_rank);
-// True while a thread of that process polls for messages, so that ringing is needless.
+// Wakes the threads of node_rank that sleep in calls, and its server unless the process
+// is attended. Costs one load when nobody sleeps. A caller who has changed a word of
+// shared memory must have done so by a sequentially consistent operation.
+void shm_ring(struct shm *shm, int node_rank);
+// Wakes only this process's own threads in calls, or only its server.
+void shm_ring_own(struct shm *shm, enum shm_bell bell);
+
+// Brackets a blocked call of a thread that receives for itself. After shm_leave the
+// caller receives once more, because a sender may have counted on it.
+void shm_attend(struct shm *shm);
+void shm_leave(struct shm *shm);
+
+// ---- mates --------------------------------------------------------------------
+// False when the process has ended without shm_stop. Costs some microseconds.
+bool shm_is_alive(const struct shm *shm, int node_rank);
+int shm_pid(const struct shm *shm, int node_rank); // 0 before it has attached

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sleeping until a mate has something to say. A sleeper arms its bell and then looks
+// for work; a sender leaves work and then looks at the bell. All these are sequentially
+// consistent, so that at least one of the two sees the other.
+#include "shm/private.h"
+
+#include <limits.h>
+
+static void wake(struct doorbell *bell)
+{
+    if (atomic_load(&bell->is_armed) && atomic_exchange(&bell->is_armed, 0)) {
+        atomic_fetch_add(&bell->word, 1);
+        futex_wake(&bell->word, INT_MAX);
+    }
+}
+
+uint32_t shm_arm(struct shm *shm, enum shm_bell bell)
+{
+    struct doorbell *own = &line_of(shm, shm->node_rank)->bells[bell];
+    uint32_t ticket = atomic_load(&own->word);
+    atomic_store(&own->is_armed, 1);
+    return ticket;
+}
+
+void shm_sleep(struct shm *shm, enum shm_bell bell, uint32_t ticket,
+               uint64_t nanoseconds)
+{
+    futex_wait(&line_of(shm, shm->node_rank)->bells[bell].word, ticket, nanoseconds);
+}
+
+void shm_ring(struct shm *shm, int node_rank)
+{
+    struct shm_line *line = line_of(shm, node_rank);
+    wake(&line->bells[SHM_BELL_CALL]);
+    if (!atomic_load(&line->attended))
+        wake(&line->bells[SHM_BELL_SERVER]);
+}
+
+void shm_ring_own(struct shm *shm, enum shm_bell bell)
+{
+    wake(&line_of(shm, shm->node_rank)->bells[bell]);
+}
+
+void shm_attend(struct shm *shm)
+{
+    atomic_fetch_add(&line_of(shm, shm->node_rank)->attended, 1);
+}
+
+void shm_leave(struct shm *shm)
+{
+    atomic_fetch_sub(&line_of(shm, shm->node_rank)->attended, 1);
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The allocator of this process's heap. What it knows of the heap is kept in private
+// memory, where no stray store of another process reaches it. Free blocks are kept in
+// bins by size, 16 bins for each power of two, so that finding a block that fits well
+// takes a few instructions; neighbours by address are linked, so that free ones merge.
+#include "shm/private.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum {
+    GRAIN = 64, // starts and sizes of blocks are multiples of it
+    BIN_BITS = 4,
+    BINS = 1 << BIN_BITS,           // per level
+    LEVELS = 64 - 6 - BIN_BITS + 1, // level 0: up to 16 grains; then powers of two
+};
+
+// This many bytes of free memory that may have pages are given back to the machine.
+static const size_t RETURN_BYTES = (size_t)4 << 20;
+
+struct block {
+    size_t start, bytes; // `start` counts from the start of the heap
+    size_t asked;        // what the caller wanted; 0: the block is free
+    size_t used;         // free block: so many bytes at its start may have pages
+    struct block *before, *after;   // neighbours by address
+    struct block *next, **previous; // in its bin or, in use, in its bucket
+};
+
+struct shm_heap {
+    pthread_mutex_t lock;
+    char *base;
+    size_t page;
+    uint64_t levels;         // bit l: some bin of level l is not empty
+    uint32_t filled[LEVELS]; // bit b: that bin is not empty
+    struct block *bins[LEVELS][BINS];
+    struct block **buckets; // blocks in use by their start, [bucket_count]
+    size_t bucket_count;    // a power of two
+    size_t in_use;          // blocks
+    struct block *first;    // by address
+};
+
+struct bin {
+    int level, index;
+};
+
+// The bin in which a block of this size is kept.
+static struct bin bin_of(size_t bytes)
+{
+    size_t grains = bytes / GRAIN;
+    if (grains < BINS)
+        return (struct bin){0, (int)grains};
+    int shift = 63 - __builtin_clzll(grains) - BIN_BITS;
+    return (struct bin){shift + 1, (int)(grains >> shift) & (BINS - 1)};
+}
+
+static void list_insert(struct block **list, struct block *block)
+{
+    block->next = *list;
+    block->previous = list;
+    if (block->next)
+        block->next->previous = &block->next;
+    *list = block;
+}
+
+static void list_remove(struct block *block)
+{
+    *block->previous = block->next;
+    if (block->next)
+        block->next->previous = block->previous;
+}
+
+static void insert_free(struct shm_heap *heap, struct block *block)
+{
+    struct bin bin = bin_of(block->bytes);
+    block->asked = 0;
+    list_insert(&heap->bins[bin.level][bin.index], block);
+    heap->filled[bin.level] |= 1u << bin.index;
+    heap->levels |= UINT64_C(1) << bin.level;
+}
+
+static void remove_free(struct shm_heap *heap, struct block *block)
+{
+    struct bin bin = bin_of(block->bytes);
+    list_remove(block);
+    if (heap->bins[bin.level][bin.index])
+        return;
+    heap->filled[bin.level] &= ~(1u << bin.index);
+    if (!heap->filled[bin.level])
+        heap->levels &= ~(UINT64_C(1) << bin.level);
+}
+
+// Some block of the bins above that of `bytes`: all of these are large enough.
+static struct block *find_larger(struct shm_heap *heap, size_t bytes)
+{
+    struct bin bin = bin_of(bytes);
+    uint32_t filled = heap->filled[bin.level] & (~UINT32_C(1) << bin.index);
+    if (!filled) {
+        uint64_t levels = heap->levels & (~UINT64_C(1) << bin.level);
+        if (!levels)
+            return NULL;
+        bin.level = __builtin_ctzll(levels);
+        filled = heap->filled[bin.level];
+    }
+    return heap->bins[bin.level][__builtin_ctz(filled)];
+}
+
+// Where in the block an allocation can start; past its end when it does not fit.
+static size_t aligned_start(const struct shm_heap *heap, const struct block *block,
+                            size_t alignment)
+{
+    uintptr_t address = (uintptr_t)heap->base + block->start;
+    return block->start + (round_up(address, alignment) - address);
+}
+
+static bool fits(const struct shm_heap *heap, const struct block *block, size_t bytes,
+                 size_t alignment)
+{
+    size_t lost = aligned_start(heap, block, alignment) - block->start;
+    return lost <= block->bytes && bytes <= block->bytes - lost;
+}
+
+// The block of about the size that was freed last, so that the same request finds the
+// same block again; else a larger one; else one that is large enough wherever it
+// starts; else, with little left, whatever fits.
+static struct block *find(struct shm_heap *heap, size_t bytes, size_t alignment)
+{
+    struct bin bin = bin_of(bytes);
+    struct block *block = heap->bins[bin.level][bin.index];
+    if (block && fits(heap, block, bytes, alignment))
+        return block;
+    block = find_larger(heap, bytes);
+    if (block && fits(heap, block, bytes, alignment))
+        return block;
+    block = find_larger(heap, bytes + alignment);
+    if (block)
+        return block;
+    block = heap->first;
+    while (block && (block->asked || !fits(heap, block, bytes, alignment)))
+        block = block->after;
+    return block;
+}
+
+// Cuts the block at `bytes`; the second part is returned, in no list yet. NULL without
+// memory. What may have pages is at the start of a free block.
+static struct block *split(struct block *block, size_t bytes)
+{
+    struct block *rest = calloc(1, sizeof *rest);
+    if (!rest)
+        return NULL;
+    rest->start = block->start + bytes;
+    rest->bytes = block->bytes - bytes;
+    rest->used = block->used > bytes ? block->used - bytes : 0;
+    rest->before = block;
+    rest->after = block->after;
+    if (rest->after)
+        rest->after->before = rest;
+    block->after = rest;
+    block->bytes = bytes;
+    if (block->used > bytes)
+        block->used = bytes;
+    return rest;
+}
+
+// Joins the block with the free one behind it, which is in no list.
+static void merge(struct block *block)
+{
+    struct block *rest = block->after;
+    if (rest->used)
+        block->used = block->bytes + rest->used;
+    block->bytes += rest->bytes;
+    block->after = rest->after;
+    if (block->after)
+        block->after->before = block;
+    free(rest);
+}
+
+static struct block **bucket_of(struct shm_heap *heap, size_t start)
+{
+    uint64_t hash = start / GRAIN * UINT64_C(0x9e3779b97f4a7c15);
+    return &heap->buckets[(hash >> 32) & (heap->bucket_count - 1)];
+}
+
+static struct block *find_in_use(struct shm_heap *heap, size_t start)
+{
+    struct block *block = *bucket_of(heap, start);
+    while (block && block->start != start)
+        block = block->next;
+    return block;
+}
+
+// Keeps the buckets' lists short; when there is no memory for it they get longer.
+static void grow_buckets(struct shm_heap *heap)
+{
+    struct block **old = heap->buckets;
+    size_t old_count = heap->bucket_count;
+    struct block **buckets = calloc(2 * old_count, sizeof(struct block *));
+    if (!buckets)
+        return;
+    heap->buckets = buckets;
+    heap->bucket_count = 2 * old_count;
+    for (size_t i = 0; i < old_count; i++)
+        for (struct block *block = old[i], *next; block; block = next) {
+            next = block->next;
+            list_insert(bucket_of(heap, block->start), block);
+        }
+    free(old);
+}
+
+// Takes a block out of the free ones and cuts it to size.
+static struct block *take(struct shm_heap *heap, size_t bytes, size_t alignment)
+{
+    struct block *block = find(heap, bytes, alignment);
+    if (!block)
+        return NULL;
+    remove_free(heap, block);
+    size_t lost = aligned_start(heap, block, alignment) - block->start;
+    if (lost) {
+        struct block *front = block;
+        block = split(front, lost);
+        insert_free(heap, front);
+        if (!block)
+            return NULL;
+    }
+    if (block->bytes > bytes) {
+        struct block *rest = split(block, bytes);
+        if (rest) // else the caller gets more than it wanted
+            insert_free(heap, rest);
+    }
+    return block;
+}
+
+// Gives the pages of a free block back when there are many.
+static void return_pages(struct shm_heap *heap, struct block *block)
+{
+    if (block->used < RETURN_BYTES)
+        return;
+    size_t start = round_up(block->start, heap->page);
+    size_t end = (block->start + block->used) & ~(heap->page - 1);
+    if (madvise(heap->base + start, end - start, MADV_REMOVE) == 0)
+        block->used = 0;
+}
+
+static void put_back(struct shm_heap *heap, struct block *block)
+{
+    block->used = block->bytes;
+    if (block->after && !block->after->asked) {
+        remove_free(heap, block->after);
+        merge(block);
+    }
+    if (block->before && !block->before->asked) {
+        block = block->before;
+        remove_free(heap, block);
+        merge(block);
+    }
+    return_pages(heap, block);
+    insert_free(heap, block);
+}
+
+// Counts `bytes` against what all heaps of the node may hold together.
+static int reserve(struct shm *shm, size_t bytes)
+{
+    struct shm_control *control = shm->control;
+    uint64_t before = atomic_fetch_add(&control->allocated, bytes);
+    if (before + bytes <= control->memory_limit)
+        return 0;
+    atomic_fetch_sub(&control->allocated, bytes);
+    return fail(
+        MPI_ERR_NO_MEM,
+        "%zu bytes asked for, but of the machine's %llu bytes of memory %llu are "
+        "allocated to the heaps of this node",
+        bytes, (unsigned long long)control->memory_limit, (unsigned long long)before);
+}
+
+static struct block *take_in_use(struct shm_heap *heap, size_t asked, size_t bytes,
+                                 size_t alignment)
+{
+    pthread_mutex_lock(&heap->lock);
+    struct block *block = take(heap, bytes, alignment);
+    if (block) {
+        block->asked = asked;
+        list_insert(bucket_of(heap, block->start), block);
+        if (++heap->in_use > heap->bucket_count)
+            grow_buckets(heap);
+    }
+    pthread_mutex_unlock(&heap->lock);
+    return block;
+}
+
+int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory)
+{
+    struct shm_heap *heap = shm->heap;
+    size_t asked = bytes ? bytes : 1;
+    size_t grain = asked >= heap->page ? heap->page : GRAIN;
+    if (alignment < grain)
+        alignment = grain;
+    if (asked > shm->heap_bytes || alignment > shm->heap_bytes)
+        return fail(MPI_ERR_NO_MEM,
+                    "%zu bytes asked for, but a process's heap has %zu (ORIEL_HEAP)",
+                    bytes, shm->heap_bytes);
+    int err = reserve(shm, asked);
+    if (err)
+        return err;
+    struct block *block = take_in_use(heap, asked, round_up(asked, grain), alignment);
+    if (!block) {
+        atomic_fetch_sub(&shm->control->allocated, asked);
+        return fail(MPI_ERR_NO_MEM,
+                    "no piece of %zu bytes is left in this process's heap of %zu "
+                    "(ORIEL_HEAP)",
+                    bytes, shm->heap_bytes);
+    }
+    *memory = heap->base + block->start;
+    return 0;
+}
+
+void shm_free(struct shm *shm, void *memory)
+{
+    struct shm_heap *heap = shm->heap;
+    pthread_mutex_lock(&heap->lock);
+    struct block *block = find_in_use(heap, (size_t)((char *)memory - heap->base));
+    if (block) {
+        atomic_fetch_sub(&shm->control->allocated, block->asked);
+        list_remove(block);
+        heap->in_use--;
+        put_back(heap, block);
+    }
+    pthread_mutex_unlock(&heap->lock);
+}
+
+size_t shm_allocated(struct shm *shm, const void *memory)
+{
+    struct shm_heap *heap = shm->heap;
+    pthread_mutex_lock(&heap->lock);
+    const struct block *block =
+        find_in_use(heap, (size_t)((const char *)memory - heap->base));
+    size_t asked = block ? block->asked : 0;
+    pthread_mutex_unlock(&heap->lock);
+    return asked;
+}
+
+int heap_open(struct shm *shm)
+{
+    struct shm_heap *heap = calloc(1, sizeof *heap);
+    if (!heap)
+        goto no_memory;
+    shm->heap = heap;
+    heap->bucket_count = 256;
+    heap->buckets = calloc(heap->bucket_count, sizeof(struct block *));
+    heap->first = calloc(1, sizeof *heap->first);
+    if (!heap->buckets || !heap->first)
+        goto no_memory;
+    heap->base =
+        shm->base + shm->control_bytes + (size_t)shm->node_rank * shm->heap_bytes;
+    heap->page = page_bytes();
+    heap->first->bytes = shm->heap_bytes;
+    pthread_mutex_init(&heap->lock, NULL);
+    insert_free(heap, heap->first);
+    return 0;
+
+no_memory:
+    heap_close(shm);
+    return fail(MPI_ERR_NO_MEM, "no memory for the allocator of the heap");
+}
+
+void heap_close(struct shm *shm)
+{
+    struct shm_heap *heap = shm->heap;
+    if (!heap)
+        return;
+    for (struct block *block = heap->first, *after; block; block = after) {
+        after = block->after;
+        free(block);
+    }
+    free(heap->buckets);
+    free(heap);
+    shm->heap = NULL;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who the processes of the node are, and whether they still live. A process is known by
+// its pid and its start time, so that a reused pid is not mistaken for a living mate.
+#include "shm/private.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+struct life {
+    char state; // as ps shows it: R, S, Z ...
+    long threads;
+    unsigned long long start_time;
+};
+
+// Reads fields 3, 20 and 22 of /proc/<pid>/stat; false when there is no such process.
+static bool read_life(int pid, struct life *life)
+{
+    char path[32], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    const char *fields = strrchr(text, ')'); // the name before it may hold anything
+    return fields && sscanf(fields,
+                            ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+                            "%*d %*d %*d %ld %*d %llu",
+                            &life->state, &life->threads, &life->start_time) == 3;
+}
+
+void mate_enter(struct shm *shm)
+{
+    struct shm_line *line = line_of(shm, shm->node_rank);
+    struct life life;
+    line->pid = (int)getpid();
+    line->start_time = read_life(line->pid, &life) ? life.start_time : 0;
+    atomic_store(&line->state, MATE_ALIVE);
+}
+
+bool shm_is_alive(const struct shm *shm, int node_rank)
+{
+    const struct shm_line *line = line_of(shm, node_rank);
+    if (atomic_load(&line->state) != MATE_ALIVE)
+        return true;
+    struct life life;
+    if (!read_life(line->pid, &life) || life.start_time != line->start_time)
+        // It may have said goodbye between the two looks.
+        return atomic_load(&line->state) != MATE_ALIVE;
+    // A dead process that its parent has not yet noticed; but a main thread may also
+    // have ended before its process.
+    bool is_dead = (life.state == 'Z' || life.state == 'X') && life.threads <= 1;
+    return !is_dead || atomic_load(&line->state) != MATE_ALIVE;
+}
+
+int shm_pid(const struct shm *shm, int node_rank)
+{
+    const struct shm_line *line = line_of(shm, node_rank);
+    return atomic_load(&line->state) == MATE_ABSENT ? 0 : line->pid;
+}

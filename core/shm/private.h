@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Private to shm: what lies in the control area of the segment.
+//
+// Segment: shm_control with one line per process | rings | heaps. All memory starts as
+// zeros, and a page costs nothing before it is touched.
+#pragma once
+
+#include "shm/shm.h"
+
+enum { RING_BYTES = 32 << 10, CORE_WORDS = 16 };
+
+enum mate_state { MATE_ABSENT, MATE_ALIVE, MATE_STOPPED };
+
+// Sleepers set is_armed, look for work, and wait for `word` to change. Who rings takes
+// is_armed away, so that only the first of many senders pays for the system call.
+struct doorbell {
+    _Atomic(uint32_t) word;
+    _Atomic(uint32_t) is_armed;
+};
+
+// One per process. Mates read it whenever they send; so it is seldom written.
+struct shm_line {
+    _Alignas(CACHE_LINE) struct doorbell bells[SHM_BELLS];
+    _Atomic(uint32_t) attended;  // threads in blocked calls
+    _Atomic(uint32_t) newcomers; // 1 + node_rank of the latest ring that came into use
+    _Atomic(int) state;          // enum mate_state
+    int pid;
+    uint64_t start_time; // of the process, in the kernel's clock ticks since boot
+};
+
+struct shm_control {
+    uint64_t layout; // SHM_LAYOUT: the same build made the segment
+    uint64_t heap_bytes;
+    uint64_t node_size;
+    uint64_t memory_limit; // of all heaps together
+    uint64_t leader_word;  // address in the leader's private memory, for the trial copy
+    _Atomic(int) copies_fail;
+    _Atomic(uint64_t) cores[CORE_WORDS]; // bit set of CPUs that processes may use
+    _Alignas(CACHE_LINE) _Atomic(uint64_t) allocated; // bytes, in all heaps
+    struct shm_line lines[];                          // [node_size]
+};
+
+// From one sender to one receiver. A record is a head word and the message, padded
+// to 8. The head word behind the last record is always 0. A record never wraps:
+// RECORD_WRAP says that the next one is at the start of `data`.
+struct ring {
+    // Written by the receiver, read by the sender only when the ring seems full.
+    _Alignas(CACHE_LINE) _Atomic(uint64_t) consumed; // bytes so far
+    _Atomic(uint32_t) is_full; // the sender waits for room and wants to be rung
+    _Atomic(uint32_t) next; // 1 + node_rank: next in the receiver's list of newcomers
+    _Alignas(CACHE_LINE) char data[RING_BYTES - CACHE_LINE];
+};
+_Static_assert(sizeof(struct ring) == RING_BYTES, "rings are a power of two apart");
+
+static inline struct shm_line *line_of(const struct shm *shm, int node_rank)
+{
+    return &shm->control->lines[node_rank];
+}
+
+// ---- heap.c
+int heap_open(struct shm *shm);
+void heap_close(struct shm *shm);
+
+// ---- ring.c
+size_t rings_bytes(int node_size);
+int rings_open(struct shm *shm, char *memory);
+void rings_close(struct shm *shm);
+
+// ---- mate.c
+void mate_enter(struct shm *shm); // fills this process's line

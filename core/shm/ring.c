@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between two processes of a node. The receiver watches the head word of the
+// next record, so that a short message moves one cache line. A ring that was never used
+// is neither watched nor touched: its sender puts it on the receiver's list of
+// newcomers with the first message.
+#include "shm/private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD_BYTES = 8, DATA_BYTES = RING_BYTES - CACHE_LINE };
+
+// The receiver shows what it has consumed in steps of this size. The largest record
+// with the space skipped before it fits beside one step, so that a sender never waits
+// for room that is there but not shown.
+enum { STEP_BYTES = DATA_BYTES / 4, RECORD_MAX = HEAD_BYTES + SHM_MESSAGE_MAX };
+_Static_assert(STEP_BYTES + 2 * (RECORD_MAX + HEAD_BYTES) <= DATA_BYTES, "room");
+
+// Head word of a record: mark, kind and length in bits 48-63, 32-47 and 0-31.
+enum record_mark { RECORD_NONE, RECORD_MESSAGE, RECORD_WRAP };
+
+struct ring_end {
+    struct ring *ring;
+    size_t position;   // of the next record in `data`
+    uint64_t bytes;    // sent or consumed so far, with the space skipped at the end
+    uint64_t consumed; // of them, as last seen by the sender or shown by the receiver
+    bool is_in_use;    // sender: the receiver watches the ring
+};
+
+struct shm_rings {
+    struct ring_end *out; // [node_size] towards each process
+    struct ring_end *in;  // [node_size] from each process
+    int *senders;         // [sender_count] whose rings are in use
+    int sender_count;
+};
+
+static uint64_t head_word(enum record_mark mark, uint16_t kind, size_t bytes)
+{
+    return (uint64_t)mark << 48 | (uint64_t)kind << 32 | bytes;
+}
+
+static _Atomic(uint64_t) *head_at(struct ring *ring, size_t position)
+{
+    return (_Atomic(uint64_t) *)(ring->data + position);
+}
+
+size_t rings_bytes(int node_size)
+{
+    return (size_t)node_size * (size_t)node_size * sizeof(struct ring);
+}
+
+int rings_open(struct shm *shm, char *memory)
+{
+    size_t size = (size_t)shm->node_size, self = (size_t)shm->node_rank;
+    struct shm_rings *rings = calloc(1, sizeof *rings);
+    if (!rings)
+        goto no_memory;
+    shm->rings = rings;
+    rings->out = calloc(size, sizeof *rings->out);
+    rings->in = calloc(size, sizeof *rings->in);
+    rings->senders = calloc(size, sizeof *rings->senders);
+    if (!rings->out || !rings->in || !rings->senders)
+        goto no_memory;
+    struct ring *all = (struct ring *)memory; // [receiver][sender]
+    for (size_t mate = 0; mate < size; mate++) {
+        rings->out[mate].ring = &all[mate * size + self];
+        rings->in[mate].ring = &all[self * size + mate];
+    }
+    return 0;
+
+no_memory:
+    rings_close(shm);
+    return fail(MPI_ERR_NO_MEM, "no memory for the rings of %zu processes", size);
+}
+
+void rings_close(struct shm *shm)
+{
+    if (!shm->rings)
+        return;
+    free(shm->rings->out);
+    free(shm->rings->in);
+    free(shm->rings->senders);
+    free(shm->rings);
+    shm->rings = NULL;
+}
+
+// Are there `bytes` to write, as far as the receiver is known to be? Looks again when
+// not, and asks to be rung when there is room.
+static bool has_room(struct ring_end *out, size_t bytes)
+{
+    if (likely(out->bytes + bytes - out->consumed <= DATA_BYTES))
+        return true;
+    out->consumed = atomic_load(&out->ring->consumed);
+    if (out->bytes + bytes - out->consumed <= DATA_BYTES)
+        return true;
+    atomic_store(&out->ring->is_full, 1);
+    out->consumed = atomic_load(&out->ring->consumed);
+    return out->bytes + bytes - out->consumed <= DATA_BYTES;
+}
+
+// The ring's first message has been sent: lets the receiver know that there is a ring.
+static void join_newcomers(struct shm *shm, int node_rank, struct ring_end *out)
+{
+    struct shm_line *line = line_of(shm, node_rank);
+    uint32_t latest = atomic_load(&line->newcomers);
+    do
+        atomic_store(&out->ring->next, latest);
+    while (!atomic_compare_exchange_weak(&line->newcomers, &latest,
+                                         (uint32_t)shm->node_rank + 1));
+    out->is_in_use = true;
+}
+
+bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
+              size_t head_bytes, const void *body, size_t body_bytes)
+{
+    struct ring_end *out = &shm->rings->out[node_rank];
+    struct ring *ring = out->ring;
+    size_t bytes = head_bytes + body_bytes;
+    assert(bytes <= SHM_MESSAGE_MAX);
+    size_t record = HEAD_BYTES + round_up(bytes, 8);
+    size_t at = out->position, skipped = 0;
+    if (at + record + HEAD_BYTES > DATA_BYTES) {
+        skipped = DATA_BYTES - at;
+        at = 0;
+    }
+    if (!has_room(out, skipped + record + HEAD_BYTES))
+        return false;
+
+    char *message = ring->data + at + HEAD_BYTES;
+    if (head_bytes > 0)
+        memcpy(message, head, head_bytes);
+    if (body_bytes > 0)
+        memcpy(message + head_bytes, body, body_bytes);
+    uint64_t word = head_word(RECORD_MESSAGE, kind, bytes);
+    atomic_store_explicit(head_at(ring, at + record), 0, memory_order_relaxed);
+    if (skipped) {
+        atomic_store_explicit(head_at(ring, 0), word, memory_order_relaxed);
+        atomic_store(head_at(ring, out->position), head_word(RECORD_WRAP, 0, 0));
+    } else {
+        atomic_store(head_at(ring, at), word);
+    }
+    out->position = at + record;
+    out->bytes += skipped + record;
+    if (unlikely(!out->is_in_use))
+        join_newcomers(shm, node_rank, out);
+    shm_ring(shm, node_rank);
+    return true;
+}
+
+// Watches the rings that have come into use.
+static void add_newcomers(struct shm *shm)
+{
+    struct shm_rings *rings = shm->rings;
+    struct shm_line *line = line_of(shm, shm->node_rank);
+    uint32_t next = atomic_exchange(&line->newcomers, 0);
+    while (next) {
+        struct ring_end *in = &rings->in[next - 1];
+        rings->senders[rings->sender_count++] = (int)next - 1;
+        next = atomic_load(&in->ring->next);
+    }
+}
+
+static void show_consumed(struct shm *shm, int node_rank, struct ring_end *in)
+{
+    if (in->bytes - in->consumed < STEP_BYTES)
+        return;
+    in->consumed = in->bytes;
+    atomic_store(&in->ring->consumed, in->consumed);
+    if (unlikely(atomic_load(&in->ring->is_full)) &&
+        atomic_exchange(&in->ring->is_full, 0))
+        shm_ring(shm, node_rank);
+}
+
+static int receive_from(struct shm *shm, int node_rank, int limit,
+                        void (*receive)(int node_rank, uint16_t kind,
+                                        const void *message, size_t bytes))
+{
+    struct ring_end *in = &shm->rings->in[node_rank];
+    int count = 0;
+    while (count < limit) {
+        uint64_t word = atomic_load(head_at(in->ring, in->position));
+        if (word >> 48 == RECORD_NONE)
+            break;
+        if (word >> 48 == RECORD_WRAP) {
+            in->bytes += DATA_BYTES - in->position;
+            in->position = 0;
+            continue;
+        }
+        size_t bytes = (uint32_t)word;
+        receive(node_rank, (uint16_t)(word >> 32),
+                in->ring->data + in->position + HEAD_BYTES, bytes);
+        size_t record = HEAD_BYTES + round_up(bytes, 8);
+        in->position += record;
+        in->bytes += record;
+        count++;
+    }
+    show_consumed(shm, node_rank, in);
+    return count;
+}
+
+int shm_receive(struct shm *shm, int limit,
+                void (*receive)(int node_rank, uint16_t kind, const void *message,
+                                size_t bytes))
+{
+    struct shm_rings *rings = shm->rings;
+    if (unlikely(atomic_load(&line_of(shm, shm->node_rank)->newcomers)))
+        add_newcomers(shm);
+    int count = 0;
+    for (int i = 0; i < rings->sender_count; i++)
+        count += receive_from(shm, rings->senders[i], limit, receive);
+    return count;
+}

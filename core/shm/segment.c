@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The node's segment: made by the leader, mapped by everyone, never named.
+#include "shm/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Differs when the control area or the rings would be understood differently.
+static const uint64_t SHM_LAYOUT = UINT64_C(0x4f7269656c000001) +
+                                   (sizeof(struct shm_control) << 24) +
+                                   (sizeof(struct shm_line) << 16) + RING_BYTES;
+enum { HEAP_MIN = 1 << 20 };
+
+static size_t lines_bytes(int node_size)
+{
+    return sizeof(struct shm_control) + (size_t)node_size * sizeof(struct shm_line);
+}
+
+static void set_sizes(struct shm *shm, size_t heap_bytes)
+{
+    size_t size = (size_t)shm->node_size;
+    shm->control_bytes = round_up(lines_bytes(shm->node_size), page_bytes()) +
+                         round_up(rings_bytes(shm->node_size), page_bytes());
+    shm->heap_bytes = heap_bytes;
+    shm->bytes = shm->control_bytes + size * heap_bytes;
+}
+
+// Where address space is limited, half of it stays for the program.
+static size_t address_space(void)
+{
+    size_t most = (size_t)1 << 45; // of the 2^47 bytes that user space has
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur / 2 < most)
+        most = limit.rlim_cur / 2;
+    return most;
+}
+
+static bool map(struct shm *shm, int file)
+{
+    void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (base == MAP_FAILED)
+        return false;
+    shm->base = base;
+    shm->control = base;
+    return true;
+}
+
+// Maps as large heaps as there is address space for. Tools such as valgrind have less
+// of it than the kernel says.
+static int map_largest(struct shm *shm, int file, size_t wanted)
+{
+    size_t heap_bytes = round_up(wanted, page_bytes());
+    size_t most = address_space();
+    for (; heap_bytes >= HEAP_MIN;
+         heap_bytes = round_up(heap_bytes / 2, page_bytes())) {
+        set_sizes(shm, heap_bytes);
+        if (heap_bytes > most / (size_t)shm->node_size || shm->bytes > most)
+            continue;
+        if (ftruncate(file, (off_t)shm->bytes) == 0 && map(shm, file))
+            return 0;
+    }
+    return fail(MPI_ERR_NO_MEM,
+                "no address space for the heaps of %d processes, of %zu bytes each at "
+                "first and at least %d: %s",
+                shm->node_size, wanted, HEAP_MIN, strerror(errno));
+}
+
+// The kernel may have to be told that mates may copy (Yama's ptrace_scope 1); elsewhere
+// the call fails and is not needed.
+static void allow_copies(bool allowed)
+{
+    prctl(PR_SET_PTRACER, allowed ? PR_SET_PTRACER_ANY : 0, 0, 0, 0);
+}
+
+static void announce_cores(struct shm *shm)
+{
+    union {
+        cpu_set_t set;
+        uint64_t words[CORE_WORDS];
+    } mine;
+    _Static_assert(sizeof mine.set == sizeof mine.words, "one bit per CPU");
+    if (sched_getaffinity(0, sizeof mine.set, &mine.set) != 0)
+        return;
+    for (int i = 0; i < CORE_WORDS; i++)
+        atomic_fetch_or(&shm->control->cores[i], mine.words[i]);
+}
+
+int shm_cores(const struct shm *shm)
+{
+    int count = 0;
+    for (int i = 0; i < CORE_WORDS; i++)
+        count += __builtin_popcountll(atomic_load(&shm->control->cores[i]));
+    return count > 0 ? count : (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static struct shm *shm_new(const struct boot *boot)
+{
+    struct shm *shm = calloc(1, sizeof *shm);
+    if (!shm)
+        return NULL;
+    shm->node_rank = boot->node_rank;
+    shm->node_size = boot->node_size;
+    shm->file = -1;
+    return shm;
+}
+
+// Does a copy from the leader's private memory work here?
+static void try_copy(struct shm *shm)
+{
+    uint64_t word = 0;
+    if (shm_copy_from(shm, 0, &word, shm->control->leader_word, sizeof word) != 0 ||
+        word != SHM_LAYOUT)
+        atomic_store(&shm->control->copies_fail, 1);
+}
+
+// The segment is mapped: makes this process a member of its node.
+static int enter(struct shm *shm)
+{
+    int err = heap_open(shm);
+    if (err)
+        return err;
+    err = rings_open(shm,
+                     shm->base + round_up(lines_bytes(shm->node_size), page_bytes()));
+    if (err) {
+        heap_close(shm);
+        return err;
+    }
+    allow_copies(true);
+    announce_cores(shm);
+    mate_enter(shm);
+    return 0;
+}
+
+static void discard(struct shm *shm)
+{
+    if (shm->base)
+        munmap(shm->base, shm->bytes);
+    if (shm->file >= 0)
+        close(shm->file);
+    free(shm);
+}
+
+static int make_segment(struct shm *shm, size_t heap_bytes)
+{
+    shm->file = memfd_create("oriel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (shm->file < 0)
+        return fail(MPI_ERR_NO_MEM, "no shared memory: memfd_create: %s",
+                    strerror(errno));
+    int err = map_largest(shm, shm->file, heap_bytes ? heap_bytes : machine_bytes());
+    if (err)
+        return err;
+    // A file that nobody can shorten is one whose mapped pages do not vanish.
+    if (fcntl(shm->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return fail(MPI_ERR_OTHER, "the segment cannot be sealed: %s", strerror(errno));
+
+    struct shm_control *control = shm->control;
+    control->layout = SHM_LAYOUT;
+    control->heap_bytes = shm->heap_bytes;
+    control->node_size = (uint64_t)shm->node_size;
+    control->memory_limit = machine_bytes();
+    control->leader_word = (uint64_t)(uintptr_t)&SHM_LAYOUT;
+    return enter(shm);
+}
+
+int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
+               char card[SHM_CARD_MAX])
+{
+    struct shm *made = shm_new(boot);
+    if (!made)
+        return fail(MPI_ERR_NO_MEM, "no memory for the description of the segment");
+    int err = make_segment(made, heap_bytes);
+    if (err) {
+        discard(made);
+        return err;
+    }
+    snprintf(card, SHM_CARD_MAX, "%d:%d:%zu", (int)getpid(), made->file,
+             made->heap_bytes);
+    *shm = made;
+    return 0;
+}
+
+static int map_segment(struct shm *shm, const char *card)
+{
+    int pid, file;
+    size_t heap_bytes;
+    if (sscanf(card, "%d:%d:%zu", &pid, &file, &heap_bytes) != 3)
+        return fail(MPI_ERR_OTHER, "the node's leader has sent \"%s\", no segment",
+                    card);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, file);
+    int opened = open(path, O_RDWR | O_CLOEXEC);
+    if (opened < 0)
+        return fail(
+            MPI_ERR_OTHER,
+            "the node's segment cannot be opened at %s: %s; processes of one node "
+            "need one user, one PID name space and /proc",
+            path, strerror(errno));
+    set_sizes(shm, heap_bytes);
+    struct stat status;
+    bool fits = fstat(opened, &status) == 0 && (size_t)status.st_size == shm->bytes;
+    bool is_mapped = fits && map(shm, opened);
+    int reason = errno;
+    close(opened);
+    if (!fits)
+        return fail(MPI_ERR_OTHER, "the node's segment is not of this build of Oriel");
+    if (!is_mapped)
+        return fail(MPI_ERR_NO_MEM,
+                    "no address space for the node's %zu bytes: %s; a "
+                    "smaller ORIEL_HEAP helps",
+                    shm->bytes, strerror(reason));
+    if (shm->control->layout != SHM_LAYOUT ||
+        shm->control->node_size != (uint64_t)shm->node_size)
+        return fail(MPI_ERR_OTHER, "the node's segment is not of this build of Oriel");
+    return 0;
+}
+
+int shm_attach(const struct boot *boot, const char *card, struct shm **shm)
+{
+    struct shm *made = shm_new(boot);
+    if (!made)
+        return fail(MPI_ERR_NO_MEM, "no memory for the description of the segment");
+    int err = map_segment(made, card);
+    if (!err)
+        err = enter(made);
+    if (err) {
+        discard(made);
+        return err;
+    }
+    try_copy(made);
+    *shm = made;
+    return 0;
+}
+
+void shm_stop(struct shm *shm)
+{
+    atomic_store(&line_of(shm, shm->node_rank)->state, MATE_STOPPED);
+    allow_copies(false);
+    rings_close(shm);
+    heap_close(shm);
+    discard(shm);
+}
+
+bool shm_can_copy(const struct shm *shm)
+{
+    return !atomic_load(&shm->control->copies_fail);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// allocations_never_overlap: random sizes and alignments, filled and checked, in two
+// processes at once; freed memory merges again; errors name sizes; pages of large freed
+// blocks go back to the machine.
+#include "shm_node.h"
+
+#include <sys/stat.h>
+
+enum { SLOTS = 400, STEPS = 30000 };
+
+static const size_t HEAP = (size_t)256 << 20;
+
+static struct slot {
+    unsigned char *memory;
+    size_t bytes, alignment;
+    unsigned char mark;
+} slots[SLOTS];
+
+static size_t random_size(unsigned *seed)
+{
+    size_t bytes = (size_t)1 << rand_r(seed) % 20;
+    return bytes + (size_t)rand_r(seed) % bytes - 1; // 0 too
+}
+
+static void check_slot(struct shm *shm, const struct slot *slot)
+{
+    CHECK(shm_allocated(shm, slot->memory) == (slot->bytes ? slot->bytes : 1));
+    CHECK((uintptr_t)slot->memory % slot->alignment == 0);
+    CHECK(shm_contains(shm, slot->memory, slot->bytes));
+    for (size_t i = 0; i < slot->bytes; i += slot->bytes < 256 ? 1 : 251)
+        CHECK(slot->memory[i] == slot->mark);
+    CHECK(!slot->bytes || slot->memory[slot->bytes - 1] == slot->mark);
+}
+
+static void use_slot(struct shm *shm, struct slot *slot, unsigned *seed)
+{
+    slot->bytes = random_size(seed);
+    size_t asked = (size_t)1 << rand_r(seed) % 17;
+    slot->alignment = asked < 64 ? 64 : asked;
+    if (slot->bytes >= page_bytes() && slot->alignment < page_bytes())
+        slot->alignment = page_bytes();
+    slot->mark = (unsigned char)rand_r(seed);
+    void *memory;
+    if (shm_alloc(shm, slot->bytes, asked, &memory) != 0)
+        return;
+    slot->memory = memory;
+    memset(slot->memory, slot->mark, slot->bytes);
+}
+
+static void whole_heap_is_free(struct shm *shm)
+{
+    void *all;
+    CHECK(shm_alloc(shm, HEAP, 64, &all) == 0);
+    shm_free(shm, all);
+}
+
+static void random_steps(struct shm *shm)
+{
+    unsigned seed = 1u + (unsigned)shm->node_rank;
+    whole_heap_is_free(shm);
+    for (int step = 0; step < STEPS; step++) {
+        struct slot *slot = &slots[rand_r(&seed) % SLOTS];
+        if (!slot->memory) {
+            use_slot(shm, slot, &seed);
+            continue;
+        }
+        check_slot(shm, slot);
+        shm_free(shm, slot->memory);
+        CHECK(shm_allocated(shm, slot->memory) == 0);
+        slot->memory = NULL;
+    }
+    for (int i = 0; i < SLOTS; i++)
+        if (slots[i].memory) {
+            check_slot(shm, &slots[i]);
+            shm_free(shm, slots[i].memory);
+        }
+    whole_heap_is_free(shm);
+    meet(shm, 2);
+    CHECK(atomic_load(&shm->control->allocated) == 0);
+}
+
+static void same_size_comes_from_same_place(struct shm *shm)
+{
+    void *first, *wall, *again;
+    for (size_t bytes = 1; bytes < 8 << 20; bytes = bytes * 3 + 1) {
+        CHECK(shm_alloc(shm, bytes, 64, &first) == 0);
+        CHECK(shm_alloc(shm, 1, 64, &wall) == 0);
+        shm_free(shm, first);
+        CHECK(shm_alloc(shm, bytes, 64, &again) == 0);
+        CHECK(first == again);
+        shm_free(shm, again);
+        shm_free(shm, wall);
+    }
+}
+
+static void wrong_pointers_do_nothing(struct shm *shm)
+{
+    char *memory, *outside = (char *)&shm;
+    CHECK(shm_alloc(shm, 1000, 64, (void **)&memory) == 0);
+    shm_free(shm, memory + 64);
+    shm_free(shm, outside);
+    shm_free(shm, NULL);
+    CHECK(shm_allocated(shm, memory + 64) == 0 && shm_allocated(shm, outside) == 0);
+    CHECK(shm_allocated(shm, memory) == 1000);
+    shm_free(shm, memory);
+    shm_free(shm, memory);
+    whole_heap_is_free(shm);
+}
+
+static void too_much_is_refused(struct shm *shm)
+{
+    void *memory;
+    int error_class;
+    CHECK(shm_alloc(shm, HEAP + 1, 64, &memory) == MPI_ERR_NO_MEM);
+    CHECK(strstr(error_detail(&error_class), "268435457 bytes"));
+    CHECK(shm_alloc(shm, SIZE_MAX, 64, &memory) == MPI_ERR_NO_MEM);
+    CHECK(shm_alloc(shm, 64, HEAP * 2, &memory) == MPI_ERR_NO_MEM);
+    void *most;
+    CHECK(shm_alloc(shm, HEAP - 4096, 64, &most) == 0);
+    CHECK(shm_alloc(shm, 8192, 64, &memory) == MPI_ERR_NO_MEM);
+    CHECK(shm_alloc(shm, 4096, 64, &memory) == 0);
+    shm_free(shm, memory);
+    shm_free(shm, most);
+    shm->control->memory_limit = 1 << 20; // a machine with little memory
+    CHECK(shm_alloc(shm, (1 << 20) + 1, 64, &memory) == MPI_ERR_NO_MEM);
+    CHECK(strstr(error_detail(&error_class), "1048576 bytes"));
+    CHECK(shm_alloc(shm, 1 << 20, 64, &memory) == 0);
+    shm_free(shm, memory);
+    shm->control->memory_limit = machine_bytes();
+}
+
+static size_t pages_in_use(const struct shm *shm)
+{
+    struct stat status;
+    CHECK(fstat(shm->file, &status) == 0);
+    return (size_t)status.st_blocks * 512;
+}
+
+static void pages_go_back(struct shm *shm)
+{
+    enum { PIECES = 64, PIECE = 1 << 20 };
+    void *pieces[PIECES];
+    size_t before = pages_in_use(shm);
+    for (int i = 0; i < PIECES; i++) {
+        CHECK(shm_alloc(shm, PIECE, 64, &pieces[i]) == 0);
+        memset(pieces[i], 1, PIECE);
+    }
+    CHECK(pages_in_use(shm) >= before + PIECES * PIECE);
+    for (int i = 0; i < PIECES; i++)
+        shm_free(shm, pieces[i]);
+    CHECK(pages_in_use(shm) < before + ((size_t)8 << 20));
+}
+
+static void alone(struct shm *shm)
+{
+    pages_go_back(shm);
+    same_size_comes_from_same_place(shm);
+    wrong_pointers_do_nothing(shm);
+    too_much_is_refused(shm);
+}
+
+int main(void)
+{
+    return run_node(1, HEAP, alone) || run_node(2, HEAP, random_steps);
+}

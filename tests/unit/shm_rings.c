@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// messages_of_every_size_arrive_whole_and_in_order, between 2 and 4 processes and from
+// a process to itself, also when rings are full; a full ring is rung when it has room.
+#include "shm_node.h"
+
+enum { KIND = 0xfedc };
+
+// Every size once, in an order that differs for each sender.
+enum { SIZES = SHM_MESSAGE_MAX + 1, STRIDE = 5003 };
+
+static struct {
+    int expected[NODE_MAX]; // next message of each sender
+    int node_rank, total;
+} got;
+
+static size_t size_of(int sender, int index)
+{
+    return ((size_t)index * STRIDE + (size_t)sender * 17) % SIZES;
+}
+
+// What is sent: a run of ascending bytes that starts elsewhere for every message.
+static unsigned char bytes_upwards[SHM_MESSAGE_MAX + 256];
+
+static const unsigned char *text_of(int sender, int receiver, int index)
+{
+    return bytes_upwards + (unsigned char)(sender * 7 + receiver * 13 + index * 31);
+}
+
+static void receive(int sender, uint16_t kind, const void *message, size_t bytes)
+{
+    int index = got.expected[sender]++;
+    CHECK(kind == (KIND ^ sender));
+    CHECK(bytes == size_of(sender, index));
+    CHECK((uintptr_t)message % 8 == 0);
+    CHECK(memcmp(message, text_of(sender, got.node_rank, index), bytes) == 0);
+    got.total++;
+}
+
+static bool send_one(struct shm *shm, int receiver, int index)
+{
+    int sender = shm->node_rank;
+    const unsigned char *text = text_of(sender, receiver, index);
+    size_t bytes = size_of(sender, index), head = bytes / 3;
+    return shm_send(shm, receiver, (uint16_t)(KIND ^ sender), text, head, text + head,
+                    bytes - head);
+}
+
+static void all_to_all(struct shm *shm)
+{
+    int sent[NODE_MAX] = {0}, size = shm->node_size, left = size * SIZES;
+    got.node_rank = shm->node_rank;
+    while (left > 0 || got.total < size * SIZES) {
+        for (int receiver = 0; receiver < size; receiver++)
+            while (sent[receiver] < SIZES && send_one(shm, receiver, sent[receiver])) {
+                sent[receiver]++;
+                left--;
+            }
+        // Now and then one message at a time, so that rings stay full.
+        shm_receive(shm, got.total % 7 ? 64 : 1, receive);
+    }
+    meet(shm, 2);
+    CHECK(shm_receive(shm, 64, receive) == 0);
+}
+
+static void count_only(int sender, uint16_t kind, const void *message, size_t bytes)
+{
+    (void)sender, (void)kind, (void)message, (void)bytes;
+    got.total++;
+}
+
+// The sender fills the ring and sleeps; nothing but the room that the receiver makes
+// can wake it in time.
+static void full_ring(struct shm *shm)
+{
+    static const char text[1000];
+    if (shm->node_rank == 0) {
+        int count = 0;
+        while (shm_send(shm, 1, KIND, text, sizeof text, NULL, 0))
+            count++;
+        CHECK(count >= 16);
+        uint32_t ticket = shm_arm(shm, SHM_BELL_CALL);
+        CHECK(!shm_send(shm, 1, KIND, text, sizeof text, NULL, 0));
+        meet(shm, 2);
+        uint64_t start = clock_nanoseconds();
+        shm_sleep(shm, SHM_BELL_CALL, ticket, UINT64_C(20000000000));
+        CHECK(clock_nanoseconds() - start < UINT64_C(10000000000));
+        CHECK(shm_send(shm, 1, KIND, text, sizeof text, NULL, 0));
+        atomic_store(&board->word, (uint64_t)count + 1);
+    } else {
+        meet(shm, 2);
+        while (atomic_load(&board->word) == 0 || got.total < (int)board->word)
+            shm_receive(shm, 64, count_only);
+        CHECK(got.total == (int)board->word);
+    }
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof bytes_upwards; i++)
+        bytes_upwards[i] = (unsigned char)i;
+    return run_node(1, 1 << 20, all_to_all) || run_node(2, 1 << 20, all_to_all) ||
+           run_node(4, 1 << 20, all_to_all) || run_node(2, 1 << 20, full_ring);
+}
