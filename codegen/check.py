@@ -162,7 +162,7 @@ class _Record:
         if is_callback != bool(argument.callback):
             message = f"{name}: 'calls' belongs to callback kinds only, and to each"
             yield self.wrong(f"{message}; add or remove it", where)
-        if is_callback and argument.callback not in self.spec.callbacks:
+        elif is_callback and argument.callback not in self.spec.callbacks:
             message = f"{name}: unknown callback '{argument.callback}'"
             yield self.wrong(f"{message}; add it to callbacks.spec", where)
         yield from self._length(argument)

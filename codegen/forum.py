@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the table with the MPI Forum's data: its list of procedures and the
-constants of the standard ABI. The Forum's files are only read, field by field, never used.
+constants of the standard ABI. The Forum's files are read, field by field, never used.
 
 Differences that are meant are in spec/forum.waivers, one a line:
 
