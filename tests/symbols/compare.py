@@ -24,10 +24,10 @@ def exported(library: Path) -> dict[str, str]:
 
 
 def planned(plan: Path, library: str) -> dict[str, str]:
-    """The rows of the plan for a library; columns are named in the plan's first line."""
+    """The rows of the plan for a library; the first line, a comment, names the columns."""
     lines = plan.read_text(encoding="utf-8").splitlines()
-    table = [line.split() for line in lines if line and not line.startswith("#")]
-    columns, rows = table[0], table[1:]
+    columns = lines[0].removeprefix("#").split()
+    rows = [line.split() for line in lines[1:]]
     at = {name: index for index, name in enumerate(columns)}
     return {
         row[at["symbol"]]: row[at["binding"]] for row in rows if row[at["library"]] == library
@@ -49,7 +49,7 @@ def main() -> int:
     plan, libraries = Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]
     failed = False
     for library in libraries:
-        stem = library.name.removeprefix("lib").split(".so")[0]
+        stem = library.name.split(".so")[0]
         rows = planned(plan, stem)
         found = differences(rows, exported(library))
         print(f"{stem}: {len(rows)} planned symbols, {len(found)} differences")
