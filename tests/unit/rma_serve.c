@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// batches_touch_only_the_window: a target carries out well-formed batches and answers
+// the others with an error, having touched nothing; an origin believes only replies
+// that it waits for. Needs core/rma/serve.c, core/object/handle.c and core/base.
+
+#include "rma/private.h"
+#include "window_fakes.h"
+
+enum { BYTES = 4096, EDGE = 64, TARGET = 3, ORIGIN = 9, REPLY_TO = 0x4321 };
+
+static unsigned char memory[EDGE + BYTES + EDGE]; // the window is the middle
+static struct communicator comm = {.rank = TARGET, .node_size = 1};
+static struct window window = {.comm = &comm, .base = memory + EDGE, .size = BYTES};
+static struct peer peer = {.rank = 5, .job_rank = 50, .awaited_end = &peer.awaited};
+
+struct peer *window_find_peer(const struct window *asked, int rank)
+{
+    return asked == &window && rank == peer.rank ? &peer : NULL;
+}
+
+static void destroy(struct object *object)
+{
+    (void)object;
+}
+
+static struct rma_request request_of(bool is_put, uint32_t count)
+{
+    return (struct rma_request){.window = (uint32_t)object_handle(&window),
+                                .reply_to = REPLY_TO,
+                                .is_put = is_put,
+                                .count = count};
+}
+
+// Delivers a request with `data_bytes` bytes of 0xaa behind its spans.
+static void deliver(const struct rma_request *request, uint32_t spans,
+                    size_t data_bytes)
+{
+    _Alignas(8) char message[MESSAGE_MAX];
+    CHECK(request_bytes(spans) + data_bytes <= sizeof message);
+    memcpy(message, request, request_bytes(spans));
+    memset(message + request_bytes(spans), 0xaa, data_bytes);
+    sent.count = 0;
+    handlers[MESSAGE_RMA](ORIGIN, message, request_bytes(spans) + data_bytes);
+}
+
+static const struct rma_reply *check_reply(int error, size_t data_bytes)
+{
+    const struct rma_reply *reply = (const void *)sent.data;
+    CHECK(sent.count == 1 && sent.rank == ORIGIN && sent.kind == MESSAGE_RMA_REPLY);
+    CHECK(sent.bytes == sizeof *reply + data_bytes);
+    CHECK(reply->window == REPLY_TO && reply->rank == TARGET && reply->error == error);
+    return reply;
+}
+
+static int changed(void)
+{
+    int count = 0;
+    for (size_t i = 0; i < sizeof memory; i++)
+        count += memory[i] == 0xaa;
+    memset(memory, 0, sizeof memory);
+    return count;
+}
+
+static void good_batches_are_carried_out(void)
+{
+    struct rma_request put = request_of(true, 3);
+    put.spans[0] = (struct rma_span){0, 8};
+    put.spans[1] = (struct rma_span){100, 16};
+    put.spans[2] = (struct rma_span){BYTES - 4, 4};
+    deliver(&put, 3, 28);
+    check_reply(0, 0);
+    CHECK(memory[EDGE] == 0xaa && memory[EDGE + 100] == 0xaa);
+    CHECK(memory[EDGE + BYTES - 1] == 0xaa && memory[EDGE + BYTES] == 0);
+    CHECK(changed() == 28);
+
+    struct rma_request get = request_of(false, 2);
+    get.spans[0] = (struct rma_span){8, 4};
+    get.spans[1] = (struct rma_span){BYTES - 4, 4};
+    memcpy(memory + EDGE + 8, "abcd", 4);
+    memcpy(memory + EDGE + BYTES - 4, "wxyz", 4);
+    deliver(&get, 2, 0);
+    CHECK(memcmp(check_reply(0, 8) + 1, "abcdwxyz", 8) == 0);
+    changed();
+}
+
+static void check_range_refused(uint64_t offset, uint64_t bytes, size_t data_bytes)
+{
+    for (int is_put = 0; is_put <= 1; is_put++) {
+        struct rma_request request = request_of(is_put, 1);
+        request.spans[0] = (struct rma_span){offset, bytes};
+        deliver(&request, 1, is_put ? data_bytes : 0);
+        const struct rma_reply *reply = (const void *)sent.data;
+        CHECK(reply->error == MPI_ERR_RMA_RANGE || reply->error == MPI_ERR_INTERN);
+        check_reply(reply->error, 0);
+        CHECK(changed() == 0);
+    }
+}
+
+static void ranges_outside_are_refused(void)
+{
+    check_range_refused(BYTES, 1, 1);
+    check_range_refused(BYTES - 7, 8, 8);
+    check_range_refused((uint64_t)-8, 8, 8);
+    check_range_refused((uint64_t)-EDGE, 16, 16);
+    check_range_refused(0, (uint64_t)-1, 8);
+    check_range_refused(UINT64_MAX - 3, 8, 8);
+}
+
+static void lengths_must_agree(void)
+{
+    struct rma_request put = request_of(true, 1);
+    put.spans[0] = (struct rma_span){0, 16};
+    deliver(&put, 1, 8);
+    check_reply(MPI_ERR_INTERN, 0);
+    deliver(&put, 1, 24);
+    check_reply(MPI_ERR_INTERN, 0);
+    put.count = 2; // more spans than the message has
+    deliver(&put, 1, 8);
+    check_reply(MPI_ERR_INTERN, 0);
+    put.count = UINT32_MAX;
+    deliver(&put, 1, 16);
+    check_reply(MPI_ERR_INTERN, 0);
+    struct rma_request get = request_of(false, 3);
+    for (int i = 0; i < 3; i++)
+        get.spans[i] = (struct rma_span){0, BYTES}; // more than a reply holds
+    deliver(&get, 3, 0);
+    check_reply(MPI_ERR_INTERN, 0);
+    CHECK(changed() == 0);
+}
+
+static void too_many_spans_are_refused(void)
+{
+    struct {
+        struct rma_request request;
+        struct rma_span more[8]; // all empty
+    } get = {.request = request_of(false, SPANS_MAX)};
+    deliver(&get.request, SPANS_MAX, 0);
+    check_reply(0, 0);
+    get.request.count++;
+    deliver(&get.request, SPANS_MAX + 1, 0);
+    check_reply(MPI_ERR_INTERN, 0);
+}
+
+static void unknown_windows_are_ignored(void)
+{
+    struct rma_request put = request_of(true, 1);
+    put.spans[0] = (struct rma_span){0, 8};
+    put.window ^= 1 << HANDLE_INDEX_BITS; // another generation
+    deliver(&put, 1, 8);
+    CHECK(sent.count == 0 && changed() == 0);
+    handlers[MESSAGE_RMA](ORIGIN, &put, 8); // not even a head
+    CHECK(sent.count == 0 && changed() == 0);
+}
+
+static struct awaited *await(char *first, char *second)
+{
+    struct awaited *awaited = calloc(1, sizeof *awaited + 2 * sizeof *awaited->parts);
+    CHECK(awaited != NULL);
+    awaited->bytes = 8;
+    awaited->count = 2;
+    awaited->parts[0].address = first;
+    awaited->parts[1].address = second;
+    awaited->parts[0].bytes = awaited->parts[1].bytes = 4;
+    *peer.awaited_end = awaited;
+    peer.awaited_end = &awaited->next;
+    peer.counter.issued++;
+    return awaited;
+}
+
+static struct {
+    struct rma_reply head;
+    char data[16];
+} reply;
+
+static void answer(int source, size_t data_bytes)
+{
+    handlers[MESSAGE_RMA_REPLY](source, &reply, sizeof reply.head + data_bytes);
+}
+
+static void replies_arrive_in_order(void)
+{
+    char to[4][4] = {0};
+    await(to[0], to[1]);
+    await(to[2], to[3]);
+    reply.head =
+        (struct rma_reply){.window = (uint32_t)object_handle(&window), .rank = 5};
+    memcpy(reply.data, "abcdefgh", 8);
+    answer(51, 8); // not the target
+    CHECK(peer.counter.completed == 0);
+    answer(50, 8);
+    CHECK(peer.counter.completed == 1 &&
+          memcmp(to, "abcdefgh\0\0\0\0\0\0\0\0", 16) == 0);
+    answer(50, 12); // not what was asked for
+    CHECK(peer.counter.completed == 2 && peer.counter.error == MPI_ERR_INTERN);
+    CHECK(memcmp(to[2], "\0\0\0\0\0\0\0\0", 8) == 0 && peer.awaited == NULL);
+    answer(50, 8); // nothing is under way
+    CHECK(peer.counter.completed == 2);
+    peer.counter.error = 0;
+    peer.counter.issued++; // a put
+    answer(50, 8);         // but no get
+    CHECK(peer.counter.completed == 2);
+    reply.head.is_put = true;
+    reply.head.error = MPI_ERR_RMA_RANGE;
+    answer(50, 0);
+    CHECK(peer.counter.completed == 3 && peer.counter.error == MPI_ERR_RMA_RANGE);
+}
+
+int main(void)
+{
+    object_init(&window.object, destroy);
+    CHECK(object_open(&window.object, KIND_WIN) == 0);
+    rma_register();
+    good_batches_are_carried_out();
+    ranges_outside_are_refused();
+    lengths_must_agree();
+    too_many_spans_are_refused();
+    unknown_windows_are_ignored();
+    replies_arrive_in_order();
+    return 0;
+}

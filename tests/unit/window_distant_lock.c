@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// distant_locks_share_the_line: origins on other nodes, whom the target serves, and
+// processes of its node queue on one line; a message can release only what its sender
+// has. Needs core/window/lock.c, core/object/handle.c and core/base.
+
+#include "window/private.h"
+#include "window_fakes.h"
+
+#include <unistd.h>
+
+// As in lock.c: the format is part of what is tested.
+struct lock_message {
+    uint32_t window, reply_to;
+    int32_t rank, type, error;
+};
+
+enum { TARGET = 3, OWN_JOB_RANK = 7, REPLY_TO = 0x1234 };
+
+static struct line line;
+static struct card card;
+static struct communicator comm = {.rank = TARGET, .node_size = 1};
+static struct window window = {.comm = &comm, .lines = &line, .spans_nodes = true};
+
+static void destroy(struct object *object)
+{
+    (void)object;
+}
+
+static void send_to_target(int origin, enum message_kind kind, int type)
+{
+    struct lock_message message = {
+        .window = card.handle, .reply_to = REPLY_TO, .rank = TARGET, .type = type};
+    handlers[kind](origin, &message, sizeof message);
+}
+
+static void ask(int origin, int type)
+{
+    send_to_target(origin, MESSAGE_LOCK, type);
+}
+
+static void release(int origin, int type)
+{
+    send_to_target(origin, MESSAGE_UNLOCK, type);
+}
+
+// Exactly `count` messages have been sent; the last is a grant to `origin`.
+static void check_granted(int count, int origin, int error)
+{
+    const struct lock_message *message = (const void *)sent.data;
+    CHECK(sent.count == count);
+    CHECK(sent.kind == MESSAGE_GRANT && sent.rank == origin);
+    CHECK(sent.bytes == sizeof *message);
+    CHECK(message->window == REPLY_TO && message->rank == TARGET);
+    CHECK(message->error == error);
+    sent.count = 0;
+}
+
+static struct peer local_peer(int type)
+{
+    return (struct peer){.line = &line,
+                         .card = &card,
+                         .job_rank = OWN_JOB_RANK,
+                         .lock_type = type,
+                         .lock = LOCK_ASKED};
+}
+
+static void readers_enter_together(void)
+{
+    ask(1, MPI_LOCK_SHARED);
+    check_granted(1, 1, 0);
+    ask(2, MPI_LOCK_SHARED);
+    check_granted(1, 2, 0);
+    ask(4, MPI_LOCK_EXCLUSIVE);
+    CHECK(sent.count == 0);
+    ask(5, MPI_LOCK_SHARED); // behind the writer
+    CHECK(sent.count == 0);
+    release(1, MPI_LOCK_SHARED);
+    CHECK(sent.count == 0);
+    release(2, MPI_LOCK_SHARED);
+    check_granted(1, 4, 0);
+    release(4, MPI_LOCK_EXCLUSIVE);
+    check_granted(1, 5, 0);
+    release(5, MPI_LOCK_SHARED);
+    CHECK(sent.count == 0 && window.distant_locks == NULL && line.distant == 0);
+}
+
+// A mate that unlocks tells the target, which then grants.
+static void mates_tell_that_the_line_moved(void)
+{
+    struct peer peer = local_peer(MPI_LOCK_EXCLUSIVE);
+    CHECK(peer_lock(&window, &peer) == 0);
+    ask(1, MPI_LOCK_EXCLUSIVE);
+    CHECK(sent.count == 0 && line.distant == 1);
+    CHECK(peer_unlock(&window, &peer) == 0);
+    CHECK(sent.count == 1 && sent.kind == MESSAGE_UNLOCK && sent.rank == OWN_JOB_RANK);
+    char told[sizeof(struct lock_message)];
+    CHECK(sent.bytes == sizeof told);
+    memcpy(told, sent.data, sizeof told);
+    sent.count = 0;
+    handlers[MESSAGE_UNLOCK](9, told, sizeof told);
+    check_granted(1, 1, 0);
+    release(1, MPI_LOCK_EXCLUSIVE);
+    peer = local_peer(MPI_LOCK_SHARED);
+    CHECK(peer_lock(&window, &peer) == 0);
+    CHECK(peer_unlock(&window, &peer) == 0);
+    CHECK(sent.count == 0); // nobody waits
+}
+
+static void only_holders_release(void)
+{
+    ask(1, MPI_LOCK_EXCLUSIVE);
+    check_granted(1, 1, 0);
+    ask(2, MPI_LOCK_EXCLUSIVE);
+    release(2, MPI_LOCK_EXCLUSIVE); // waits, but holds nothing
+    release(3, MPI_LOCK_EXCLUSIVE); // a stranger
+    CHECK(sent.count == 0);
+    release(1, MPI_LOCK_EXCLUSIVE);
+    check_granted(1, 2, 0);
+    release(2, MPI_LOCK_EXCLUSIVE);
+    release(2, MPI_LOCK_EXCLUSIVE); // a second time
+    CHECK(line.next == line.serving && line.left == line.entered);
+}
+
+static void nonsense_is_refused(void)
+{
+    uint32_t queued = line.next;
+    ask(1, 12345);
+    check_granted(1, 1, MPI_ERR_WIN);
+    card.handle ^= 1 << HANDLE_INDEX_BITS; // another generation
+    ask(1, MPI_LOCK_EXCLUSIVE);
+    check_granted(1, 1, MPI_ERR_WIN);
+    release(1, MPI_LOCK_EXCLUSIVE);
+    card.handle ^= 1 << HANDLE_INDEX_BITS;
+    struct lock_message message = {.window = card.handle, .type = MPI_LOCK_EXCLUSIVE};
+    handlers[MESSAGE_LOCK](1, &message, sizeof message - 4);
+    CHECK(sent.count == 0 && line.next == queued);
+}
+
+static struct peer *known; // what window_find_peer finds
+
+struct peer *window_find_peer(const struct window *asked, int rank)
+{
+    return asked == &window && known != NULL && known->rank == rank ? known : NULL;
+}
+
+// As origin: the request goes out, and only the target's answer counts.
+static void an_origin_waits_for_its_target(void)
+{
+    struct peer peer = {.rank = 5,
+                        .job_rank = 50,
+                        .card = &card,
+                        .lock_type = MPI_LOCK_SHARED,
+                        .lock = LOCK_ASKED};
+    known = &peer;
+    CHECK(peer_lock(&window, &peer) == 0);
+    CHECK(sent.count == 1 && sent.kind == MESSAGE_LOCK && sent.rank == 50);
+    CHECK(peer_lock_state(&peer) == LOCK_ASKED);
+    struct lock_message grant = {.window = card.handle, .rank = 5};
+    handlers[MESSAGE_GRANT](51, &grant, sizeof grant); // from another rank
+    CHECK(peer_lock_state(&peer) == LOCK_ASKED);
+    handlers[MESSAGE_GRANT](50, &grant, sizeof grant);
+    CHECK(peer_await_lock(&peer) == 0 && peer_lock_state(&peer) == LOCK_HELD);
+    CHECK(peer_unlock(&window, &peer) == 0);
+    CHECK(sent.count == 2 && sent.kind == MESSAGE_UNLOCK);
+    peer.lock = LOCK_ASKED;
+    grant.error = MPI_ERR_NO_MEM;
+    handlers[MESSAGE_GRANT](50, &grant, sizeof grant);
+    CHECK(peer_lock_state(&peer) == LOCK_REFUSED);
+    peer.lock = LOCK_NONE;
+    known = NULL;
+}
+
+int main(void)
+{
+    object_init(&window.object, destroy);
+    CHECK(object_open(&window.object, KIND_WIN) == 0);
+    card.handle = (uint32_t)object_handle(&window);
+    locks_start();
+    readers_enter_together();
+    mates_tell_that_the_line_moved();
+    only_holders_release();
+    nonsense_is_refused();
+    an_origin_waits_for_its_target();
+    return 0;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages that go nowhere: what a unit of window/ or rma/ sends is kept for the test,
+// and the handlers it registers are called by the test. For tests of one process and
+// tests whose processes share no more than a mapping.
+#pragma once
+
+#include "check.h"
+#include "window/window.h"
+
+#include <sched.h>
+#include <string.h>
+
+struct process process;
+
+static message_handler *handlers[MESSAGE_KINDS];
+
+static struct sent {
+    int count; // the test sets it back
+    int rank;  // the last one
+    enum message_kind kind;
+    size_t bytes;
+    _Alignas(8) char data[MESSAGE_MAX];
+} sent;
+
+void message_register(enum message_kind kind, message_handler *handler)
+{
+    handlers[kind] = handler;
+}
+
+int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
+                 const void *body, size_t body_bytes)
+{
+    CHECK(head_bytes + body_bytes <= MESSAGE_MAX);
+    sent.count++;
+    sent.rank = rank;
+    sent.kind = kind;
+    sent.bytes = head_bytes + body_bytes;
+    memcpy(sent.data, head, head_bytes);
+    if (body_bytes > 0)
+        memcpy(sent.data + head_bytes, body, body_bytes);
+    return 0;
+}
+
+void message_lock(void)
+{
+}
+
+void message_unlock(void)
+{
+}
+
+int message_backoff(unsigned *spins)
+{
+    if (++*spins % 64 == 0)
+        sched_yield();
+    return 0;
+}
+
+// Nothing comes, so what is waited for must be true already.
+int message_wait(bool (*done)(void *argument), void *argument)
+{
+    CHECK(done(argument));
+    return 0;
+}
