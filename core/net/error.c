@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What libfabric's error codes mean to MPI, and when a peer counts as lost.
+
+#include "net/private.h"
+
+static int error_class(int code)
+{
+    switch (code) {
+    case FI_ENOMEM:
+    case FI_ENOSPC:
+        return MPI_ERR_NO_MEM;
+    case FI_EACCES:
+    case FI_EPERM:
+    case FI_ENOKEY:
+    case FI_EKEYREJECTED:
+        return MPI_ERR_RMA_RANGE;
+    case FI_ECONNREFUSED:
+    case FI_ECONNRESET:
+    case FI_ECONNABORTED:
+    case FI_ENOTCONN:
+    case FI_ESHUTDOWN:
+    case FI_EHOSTDOWN:
+    case FI_EHOSTUNREACH:
+    case FI_ENETUNREACH:
+    case FI_ETIMEDOUT:
+    case FI_ECANCELED:
+    case FI_EIO:
+        return MPI_ERR_PROC_ABORTED;
+    default:
+        return MPI_ERR_OTHER;
+    }
+}
+
+int net_fail(int code, const char *what)
+{
+    return fail(error_class(code), "%s: libfabric says: %s", what, fi_strerror(code));
+}
+
+int net_fail_peer(struct net *net, int rank, int code, const char *what)
+{
+    int class = error_class(code);
+    if (class != MPI_ERR_PROC_ABORTED)
+        return fail(class, "%s rank %d over %s: libfabric says: %s", what, rank,
+                    net_provider(net), fi_strerror(code));
+    net->peers[rank].error = class;
+    return fail(class, "%s rank %d over %s: the peer has ended the connection (%s)",
+                what, rank, net_provider(net), fi_strerror(code));
+}
+
+int net_still_trying(struct net *net, int rank)
+{
+    struct net_peer *peer = &net->peers[rank];
+    if (!peer->error && !peer->is_reached) {
+        double now = clock_seconds();
+        if (peer->busy_since == 0)
+            peer->busy_since = now;
+        if (now - peer->busy_since > net->connect_seconds)
+            peer->error = MPI_ERR_PROC_ABORTED;
+    }
+    if (!peer->error)
+        return 0;
+    if (peer->is_reached)
+        return fail(peer->error, "the connection to rank %d over %s has been lost",
+                    rank, net_provider(net));
+    return fail(peer->error, "rank %d could not be reached over %s in %.0f s", rank,
+                net_provider(net), net->connect_seconds);
+}

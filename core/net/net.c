@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opening and closing the network: one endpoint, one table of addresses, one completion
+// queue with a descriptor to sleep on.
+
+#include "net/private.h"
+
+#include <stdlib.h>
+
+static int open_domain(struct net *net)
+{
+    int code = fi_fabric(net->info->fabric_attr, &net->fabric, NULL);
+    if (code)
+        return net_fail(-code, "opening the network");
+    code = fi_domain(net->fabric, net->info, &net->domain, NULL);
+    if (code)
+        return net_fail(-code, "opening the network's domain");
+    struct fi_av_attr attributes = {.type = FI_AV_TABLE, .count = (size_t)net->size};
+    code = fi_av_open(net->domain, &attributes, &net->addresses, NULL);
+    return code ? net_fail(-code, "opening the network's table of addresses") : 0;
+}
+
+static int open_completions(struct net *net)
+{
+    struct fi_cq_attr attributes = {
+        .size = net->sends.size + net->receives.size + net->accesses.size,
+        .format = FI_CQ_FORMAT_MSG,
+        .wait_obj = FI_WAIT_FD,
+    };
+    net->descriptor = -1;
+    int code = fi_cq_open(net->domain, &attributes, &net->completions, NULL);
+    if (!code)
+        code = fi_control(&net->completions->fid, FI_GETWAIT, &net->descriptor);
+    if (code == -FI_ENOSYS || code == -FI_EOPNOTSUPP) { // nobody can sleep on it
+        attributes.wait_obj = FI_WAIT_NONE;
+        code = fi_cq_open(net->domain, &attributes, &net->completions, NULL);
+    }
+    return code ? net_fail(-code, "opening the network's completion queue") : 0;
+}
+
+static int open_endpoint(struct net *net)
+{
+    int code = fi_endpoint(net->domain, net->info, &net->endpoint, NULL);
+    if (!code)
+        code = fi_ep_bind(net->endpoint, &net->addresses->fid, 0);
+    if (!code)
+        code = fi_ep_bind(net->endpoint, &net->completions->fid, FI_TRANSMIT | FI_RECV);
+    if (!code)
+        code = fi_enable(net->endpoint);
+    return code ? net_fail(-code, "opening the network's endpoint") : 0;
+}
+
+static void set_limits(struct net *net)
+{
+    const struct fi_info *info = net->info;
+    size_t inject = info->tx_attr->inject_size;
+    net->inject_max = inject < INJECT_MAX ? inject : INJECT_MAX;
+    net->part_max = info->ep_attr->max_msg_size;
+    net->connect_seconds = 120;
+    net->must_register = info->domain_attr->mr_mode & FI_MR_LOCAL;
+    for (int rank = 0; rank < net->size; rank++)
+        net->peers[rank].address = FI_ADDR_NOTAVAIL;
+}
+
+static int open_pools(struct net *net)
+{
+    size_t at_once = net->info->tx_attr->size;
+    int err = pool_open(&net->accesses, at_once < ACCESSES_MAX ? at_once : ACCESSES_MAX,
+                        WRITING);
+    if (!err)
+        err = pool_open(&net->sends, SEND_BUFFERS, SENDING);
+    if (!err)
+        err = pool_open(&net->receives, RECEIVE_BUFFERS, RECEIVING);
+    return err;
+}
+
+int net_start(struct net **result, int size,
+              void (*receive)(const void *message, size_t bytes))
+{
+    struct net *net = calloc(1, sizeof *net + (size_t)size * sizeof *net->peers);
+    if (!net)
+        return fail(MPI_ERR_NO_MEM, "no memory for %d network peers", size);
+    net->size = size;
+    net->receive = receive;
+
+    int err = provider_choose(process.options.provider, &net->info);
+    if (err)
+        goto close;
+    set_limits(net);
+    if ((err = open_pools(net)) || (err = open_domain(net)) ||
+        (err = open_completions(net)) || (err = open_endpoint(net)) ||
+        (err = messages_open(net)))
+        goto close;
+    *result = net;
+    return 0;
+
+close:
+    net_stop(net);
+    return err;
+}
+
+static void close_object(struct fid *object, const char *what)
+{
+    int code = fi_close(object);
+    if (code)
+        log_verbose("closing the network's %s: %s", what, fi_strerror(-code));
+}
+
+// Also closes a network that has been opened in part.
+void net_stop(struct net *net)
+{
+    if (net->endpoint)
+        messages_flush(net);
+    while (net->regions)
+        region_drop(net, net->regions);
+    // The endpoint goes first: the provider may use buffers until it is closed.
+    if (net->endpoint)
+        close_object(&net->endpoint->fid, "endpoint");
+    messages_close(net);
+    if (net->completions)
+        close_object(&net->completions->fid, "completion queue");
+    if (net->addresses)
+        close_object(&net->addresses->fid, "table of addresses");
+    if (net->domain)
+        close_object(&net->domain->fid, "domain");
+    if (net->fabric)
+        close_object(&net->fabric->fid, "fabric");
+    pool_close(&net->accesses);
+    pool_close(&net->sends);
+    pool_close(&net->receives);
+    fi_freeinfo(net->info);
+    free(net);
+}
+
+int net_descriptor(const struct net *net)
+{
+    return net->descriptor;
+}
+
+bool net_may_sleep(struct net *net)
+{
+    struct fid *objects[] = {&net->completions->fid};
+    return net->descriptor >= 0 && !net->arrived.first && !net->unposted.first &&
+           fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
+}
+
+const char *net_provider(const struct net *net)
+{
+    return net->info->fabric_attr->prov_name;
+}

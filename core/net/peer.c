@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Addresses: how this process is reached, and how it reaches others. An address is
+// preceded by what both sides must agree on, so that a job whose hosts choose different
+// providers fails with words and not with silence.
+
+#include "net/private.h"
+
+#include <string.h>
+
+struct address_head {
+    uint32_t format;   // FI_SOCKADDR_IN and so on
+    uint32_t provider; // hash of its name
+};
+
+static struct address_head address_head(const struct net *net)
+{
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (const char *c = net_provider(net); *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return (struct address_head){net->info->addr_format, hash};
+}
+
+size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX])
+{
+    struct address_head head = address_head(net);
+    size_t bytes = NET_ADDRESS_MAX - sizeof head;
+    if (fi_getname(&net->endpoint->fid, address + sizeof head, &bytes))
+        return 0;
+    memcpy(address, &head, sizeof head);
+    return sizeof head + bytes;
+}
+
+int net_connect(struct net *net, int rank, const void *address, size_t bytes)
+{
+    struct net_peer *peer = &net->peers[rank];
+    if (peer->address != FI_ADDR_NOTAVAIL)
+        return 0;
+    struct address_head own = address_head(net);
+    // Providers read as many bytes as their kind of address has.
+    char whole[NET_ADDRESS_MAX] = {0};
+    if (bytes <= sizeof own || bytes > sizeof whole ||
+        memcmp(address, &own, sizeof own))
+        return fail(MPI_ERR_OTHER,
+                    "rank %d does not use the network provider %s of this process; set "
+                    "ORIEL_PROVIDER for the whole job",
+                    rank, net_provider(net));
+    memcpy(whole, address, bytes);
+    int count =
+        fi_av_insert(net->addresses, whole + sizeof own, 1, &peer->address, 0, NULL);
+    if (count == 1)
+        return 0;
+    peer->address = FI_ADDR_NOTAVAIL;
+    return net_fail(count < 0 ? -count : FI_EINVAL, "adding a peer's network address");
+}

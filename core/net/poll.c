@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What has finished and what has come. Reading completions and handing over messages
+// are two steps: whoever waits for room may do the first in the middle of a call, and
+// the order of messages stays.
+
+#include "net/private.h"
+
+#include <assert.h>
+
+enum { EVENTS = 64 };
+
+static void access_finish(struct net *net, struct operation *access, int error)
+{
+    struct net_counter *counter = access->counter;
+    local_finish(net, access, error == 0);
+    if (unlikely(error)) {
+        int none = 0;
+        atomic_compare_exchange_strong(&counter->error, &none, error);
+    }
+    pool_give(&net->accesses, access);
+    atomic_fetch_add_explicit(&counter->completed, 1, memory_order_release);
+}
+
+static void send_finish(struct net *net, struct operation *send)
+{
+    pool_give(&net->sends, send);
+    net->sends_under_way--;
+}
+
+static void finish(struct net *net, const struct fi_cq_msg_entry *event)
+{
+    struct operation *operation = event->op_context;
+    switch (operation->kind) {
+    case RECEIVING:
+        operation->bytes = event->len;
+        queue_put(&net->arrived, operation);
+        break;
+    case SENDING:
+        send_finish(net, operation);
+        break;
+    case WRITING:
+    case READING:
+        access_finish(net, operation, 0);
+        break;
+    }
+}
+
+static void finish_failed(struct net *net, const struct fi_cq_err_entry *event)
+{
+    struct operation *operation = event->op_context;
+    if (!operation) { // of an injected message: which peer is not known
+        log_verbose("network: a message was lost: %s", fi_strerror(event->err));
+        return;
+    }
+    switch (operation->kind) {
+    case RECEIVING:
+        log_verbose("network: a receive failed: %s", fi_strerror(event->err));
+        if (event->err != FI_ECANCELED)
+            receive_post(net, operation);
+        break;
+    case SENDING:
+        net_fail_peer(net, operation->rank, event->err, "a message to");
+        send_finish(net, operation);
+        break;
+    case WRITING:
+        access_finish(net, operation,
+                      net_fail_peer(net, operation->rank, event->err, "a write to"));
+        break;
+    case READING:
+        access_finish(net, operation,
+                      net_fail_peer(net, operation->rank, event->err, "a read from"));
+        break;
+    }
+}
+
+static int read_failure(struct net *net)
+{
+    struct fi_cq_err_entry event = {0};
+    if (fi_cq_readerr(net->completions, &event, 0) != 1)
+        return 0;
+    finish_failed(net, &event);
+    return 1;
+}
+
+static void post_again(struct net *net)
+{
+    struct queue waiting = net->unposted;
+    struct operation *receive;
+    net->unposted = (struct queue){0};
+    while ((receive = queue_take(&waiting)))
+        receive_post(net, receive);
+}
+
+int net_progress(struct net *net)
+{
+    struct fi_cq_msg_entry events[EVENTS];
+    if (unlikely(net->unposted.first != NULL))
+        post_again(net);
+    ssize_t count = fi_cq_read(net->completions, events, EVENTS);
+    for (ssize_t i = 0; i < count; i++)
+        finish(net, &events[i]);
+    if (likely(count >= 0))
+        return (int)count;
+    return count == -FI_EAVAIL ? read_failure(net) : 0;
+}
+
+int net_poll(struct net *net)
+{
+    int events = net_progress(net);
+    struct operation *receive;
+    assert(!net->is_delivering);
+    net->is_delivering = true;
+    while ((receive = queue_take(&net->arrived))) {
+        net->receive(receive->buffer, receive->bytes);
+        receive_post(net, receive);
+        events++;
+    }
+    net->is_delivering = false;
+    return events;
+}

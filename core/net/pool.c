@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations that are not in use, and queues of operations. Memory of an operation that
+// has never been used stays untouched.
+
+#include "net/private.h"
+
+#include <stdlib.h>
+
+int pool_open(struct pool *pool, size_t size, enum operation_kind kind)
+{
+    struct operation *operations = calloc(size, sizeof *operations);
+    if (!operations)
+        return fail(MPI_ERR_NO_MEM, "no memory for %zu network operations", size);
+    *pool = (struct pool){.operations = operations, .size = size, .kind = kind};
+    return 0;
+}
+
+void pool_close(struct pool *pool)
+{
+    free(pool->operations);
+    *pool = (struct pool){0};
+}
+
+struct operation *pool_take(struct pool *pool)
+{
+    struct operation *operation = pool->free;
+    if (operation) {
+        pool->free = operation->next;
+        return operation;
+    }
+    if (pool->fresh == pool->size)
+        return NULL;
+    operation = &pool->operations[pool->fresh++];
+    operation->kind = pool->kind;
+    return operation;
+}
+
+void pool_give(struct pool *pool, struct operation *operation)
+{
+    operation->next = pool->free;
+    pool->free = operation;
+}
+
+void queue_put(struct queue *queue, struct operation *operation)
+{
+    operation->next = NULL;
+    if (queue->first)
+        queue->last->next = operation;
+    else
+        queue->first = operation;
+    queue->last = operation;
+}
+
+struct operation *queue_take(struct queue *queue)
+{
+    struct operation *operation = queue->first;
+    if (operation)
+        queue->first = operation->next;
+    return operation;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Private to net: the open network, and what each of its files offers the others.
+//
+// Glossary
+//   operation  what the provider is working on: a message or one part of an access
+//   access     remote write or read of one part
+//   buffer     NET_MESSAGE_MAX bytes that the provider may use without asking again
+//   arrived    messages that have come and wait for their turn at the upper layer
+#pragma once
+
+#include "net/net.h"
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+enum { RECEIVE_BUFFERS = 64, SEND_BUFFERS = 64, ACCESSES_MAX = 2048, INJECT_MAX = 256 };
+
+enum operation_kind { RECEIVING, SENDING, WRITING, READING };
+
+// Its address is the context of the completion, so `context` comes first.
+struct operation {
+    struct fi_context2 context; // scratch space of the provider
+    enum operation_kind kind;
+    int rank;                    // the peer; -1 for a receive
+    struct operation *next;      // in a pool or a queue
+    char *buffer;                // of a message
+    size_t bytes;                // of the message or the access
+    struct net_counter *counter; // of the access
+    // Where the provider wants local memory registered, an access has at most one of:
+    struct operation *bounce;    // a send operation whose buffer stands for `local`
+    struct fid_mr *registration; // made for this access only
+    void *local;
+};
+
+// Local memory of one access, with what the provider wants to know of it.
+struct local {
+    void *memory;
+    size_t bytes;
+    void *descriptor;
+};
+
+// Operations that are not in use. Those at `fresh` and above have never been used.
+struct pool {
+    struct operation *operations, *free;
+    size_t fresh, size;
+    enum operation_kind kind;
+};
+
+struct queue {
+    struct operation *first, *last;
+};
+
+struct net_peer {
+    fi_addr_t address; // FI_ADDR_NOTAVAIL until net_connect
+    int error;         // class, once the peer has been lost
+    bool is_reached;   // the provider has accepted an operation for it
+    double busy_since; // since when it has not, 0 before the first try
+};
+
+struct net {
+    struct fi_info *info;
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_av *addresses;
+    struct fid_cq *completions;
+    struct fid_ep *endpoint;
+    int descriptor;         // of `completions`, or -1
+    size_t inject_max;      // bytes of a message that need no buffer
+    size_t part_max;        // bytes of one access
+    double connect_seconds; // how long a peer may take until it is first reached
+    bool must_register;     // local memory too (FI_MR_LOCAL)
+    struct fid_mr *buffers_registration; // or NULL
+    void *buffers_descriptor;
+    char *buffers; // of the receive and send operations
+    struct pool receives, sends, accesses;
+    size_t sends_under_way;
+    struct queue arrived;
+    struct queue unposted; // receives that the provider did not take back yet
+    bool is_delivering;
+    struct open_region *regions; // open ones
+    void (*receive)(const void *message, size_t bytes);
+    int size;
+    struct net_peer peers[]; // [size]
+};
+
+// A region from net_open to net_close.
+struct open_region {
+    struct fid_mr *registration;
+    const char *memory;
+    size_t bytes;
+    struct open_region *next;
+};
+
+// ---- provider.c
+// The best of what libfabric offers; freed with fi_freeinfo.
+int provider_choose(const char *wanted, struct fi_info **info);
+
+// ---- error.c
+// fail() with the class that a libfabric error code (positive) stands for and its text.
+int net_fail(int code, const char *what);
+// The same for an operation towards `rank`; remembers when the peer has been lost.
+int net_fail_peer(struct net *net, int rank, int code, const char *what);
+// To call when the provider takes nothing for `rank`: 0, or the error when the peer is
+// lost or has not been reached for too long.
+int net_still_trying(struct net *net, int rank);
+
+// ---- pool.c
+int pool_open(struct pool *pool, size_t size, enum operation_kind kind);
+void pool_close(struct pool *pool);
+struct operation *pool_take(struct pool *pool); // NULL when all are in use
+void pool_give(struct pool *pool, struct operation *operation);
+void queue_put(struct queue *queue, struct operation *operation);
+struct operation *queue_take(struct queue *queue); // NULL when empty
+
+// ---- messages.c
+int messages_open(struct net *net);
+void messages_close(struct net *net);
+void messages_flush(struct net *net);
+void receive_post(struct net *net, struct operation *operation);
+
+// ---- region.c
+// 0 or a libfabric code (positive).
+int region_register(struct net *net, const void *memory, size_t bytes, uint64_t access,
+                    struct fid_mr **registration);
+void region_drop(struct net *net, struct open_region *region);
+// Makes the local memory of an access usable by the provider, which may mean to replace
+// it. 0, FI_EAGAIN when buffers are short, or another libfabric code.
+int local_prepare(struct net *net, struct operation *access, struct local *local);
+// Undoes it; brings what was read to where it belongs if the access was successful.
+void local_finish(struct net *net, struct operation *access, bool is_ok);
+
+// ---- poll.c
+// Completes what has finished but leaves arrived messages for net_poll, so that it may
+// be called anywhere. Returns how many events.
+int net_progress(struct net *net);

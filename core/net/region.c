@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Registered memory: regions that peers reach, and local memory of an access where the
+// provider wants that registered too.
+
+#include "net/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Keys are random where we may choose them, so that no peer can guess one.
+static uint64_t random_key(const struct net *net)
+{
+    size_t bytes = net->info->domain_attr->mr_key_size;
+    return bytes < 8 ? random_bits() >> (64 - 8 * bytes) : random_bits();
+}
+
+static int bind_to_endpoint(struct net *net, struct fid_mr *registration)
+{
+    if (!(net->info->domain_attr->mr_mode & FI_MR_ENDPOINT))
+        return 0;
+    int code = fi_mr_bind(registration, &net->endpoint->fid, 0);
+    return code ? code : fi_mr_enable(registration);
+}
+
+int region_register(struct net *net, const void *memory, size_t bytes, uint64_t access,
+                    struct fid_mr **registration)
+{
+    int code = -FI_ENOKEY;
+    for (int try = 0; try < 8 && code == -FI_ENOKEY; try++) // the key may be in use
+        code = fi_mr_reg(net->domain, memory, bytes, access, 0, random_key(net), 0,
+                         registration, NULL);
+    if (code)
+        return -code;
+    code = bind_to_endpoint(net, *registration);
+    if (code)
+        fi_close(&(*registration)->fid);
+    return -code;
+}
+
+int net_open(struct net *net, void *memory, size_t bytes, struct net_region *result)
+{
+    *result = (struct net_region){0};
+    if (bytes == 0)
+        return 0; // no access to it passes the origin's check of its range
+    struct open_region *region = calloc(1, sizeof *region);
+    if (!region)
+        return fail(MPI_ERR_NO_MEM, "no memory to describe a region of %zu bytes",
+                    bytes);
+    int code = region_register(net, memory, bytes,
+                               FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE,
+                               &region->registration);
+    if (code) {
+        free(region);
+        return net_fail(code, "registering memory for remote access");
+    }
+    region->memory = memory;
+    region->bytes = bytes;
+    region->next = net->regions;
+    net->regions = region;
+    bool by_address = net->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    *result = (struct net_region){
+        .key = fi_mr_key(region->registration),
+        .address = by_address ? (uint64_t)(uintptr_t)memory : 0,
+        .handle = region,
+    };
+    return 0;
+}
+
+void region_drop(struct net *net, struct open_region *region)
+{
+    struct open_region **link = &net->regions;
+    while (*link != region)
+        link = &(*link)->next;
+    *link = region->next;
+    int code = fi_close(&region->registration->fid);
+    if (code)
+        log_verbose("closing a network region: %s", fi_strerror(-code));
+    free(region);
+}
+
+void net_close(struct net *net, struct net_region *region)
+{
+    if (region->handle)
+        region_drop(net, region->handle);
+    *region = (struct net_region){0};
+}
+
+static void *descriptor_of(struct net *net, const char *memory, size_t bytes)
+{
+    for (struct open_region *region = net->regions; region; region = region->next) {
+        size_t offset = (size_t)(memory - region->memory);
+        if (offset < region->bytes && bytes <= region->bytes - offset)
+            return fi_mr_desc(region->registration);
+    }
+    return NULL;
+}
+
+static int bounce(struct net *net, struct operation *access, struct local *local)
+{
+    access->bounce = pool_take(&net->sends);
+    if (!access->bounce)
+        return FI_EAGAIN;
+    if (access->kind == WRITING)
+        memcpy(access->bounce->buffer, local->memory, local->bytes);
+    access->local = local->memory;
+    local->memory = access->bounce->buffer;
+    local->descriptor = net->buffers_descriptor;
+    return 0;
+}
+
+// Memory in an open region is registered already; little is copied; the rest is
+// registered for this one access, since nobody tells us when memory is unmapped.
+int local_prepare(struct net *net, struct operation *access, struct local *local)
+{
+    access->bounce = NULL;
+    access->registration = NULL;
+    if (!net->must_register)
+        return 0;
+    local->descriptor = descriptor_of(net, local->memory, local->bytes);
+    if (local->descriptor)
+        return 0;
+    if (local->bytes <= NET_MESSAGE_MAX)
+        return bounce(net, access, local);
+    int code = region_register(net, local->memory, local->bytes, FI_READ | FI_WRITE,
+                               &access->registration);
+    if (!code)
+        local->descriptor = fi_mr_desc(access->registration);
+    return code;
+}
+
+void local_finish(struct net *net, struct operation *access, bool is_ok)
+{
+    if (access->bounce) {
+        if (access->kind == READING && is_ok)
+            memcpy(access->local, access->bounce->buffer, access->bytes);
+        pool_give(&net->sends, access->bounce);
+    }
+    if (access->registration)
+        fi_close(&access->registration->fid);
+}

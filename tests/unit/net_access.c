@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// writes_and_reads_of_any_size_and_number_are_exact, whole or split into parts, with
+// local memory registered or not; nothing next to the range is touched.
+
+#include "net_pair.h"
+
+enum { MEMORY = 9 << 20, GUARD = 64, MANY = 20000 };
+
+static unsigned char *memory; // the region, with guards around it
+static unsigned char *local;
+static struct net_place target;
+
+static void receive(const void *message, size_t bytes)
+{
+    (void)message;
+    (void)bytes;
+}
+
+static struct net_place place_at(size_t offset)
+{
+    return (struct net_place){target.key, target.address + offset};
+}
+
+// Writes a pattern, reads it back elsewhere, and lets the target look.
+static void write_then_read(struct pair *pair, size_t bytes, size_t offset)
+{
+    struct net_counter counter = {0};
+    unsigned char *back = local + MEMORY + GUARD;
+    memset(back - 1, 0, bytes + 2);
+    fill(local, bytes, (unsigned)bytes);
+    CHECK(net_write(pair->net, 1, local, bytes, place_at(offset), &counter) == 0);
+    CHECK(wait_for(pair->net, &counter) == 0);
+    CHECK(net_read(pair->net, 1, back, bytes, place_at(offset), &counter) == 0);
+    CHECK(wait_for(pair->net, &counter) == 0);
+    CHECK(is_filled(back, bytes, (unsigned)bytes));
+    CHECK(back[-1] == 0 && back[bytes] == 0);
+    size_t parts = bytes ? (bytes - 1) / pair->net->part_max + 1 : 0;
+    CHECK(counter.issued == 2 * parts);
+}
+
+static void every_size(struct pair *pair)
+{
+    static const size_t sizes[] = {0,     1,      7,       8,       64,         65,
+                                   4096,  4097,   16383,   16384,   16385,      65536,
+                                   99999, 524288, 1000003, 4 << 20, MEMORY - 13};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t offset = i % 13, bytes = sizes[i];
+        if (pair->rank == 0)
+            write_then_read(pair, bytes, offset);
+        meet(pair);
+        if (pair->rank == 1)
+            CHECK(is_filled(memory + offset, bytes, (unsigned)bytes));
+        meet(pair);
+    }
+    if (pair->rank == 1)
+        for (int i = 1; i <= GUARD; i++)
+            CHECK(memory[-i] == 0xee && memory[MEMORY + i - 1] == 0xee);
+}
+
+// Far more operations than the provider holds at once.
+static void many_outstanding(struct pair *pair)
+{
+    if (pair->rank == 0) {
+        struct net_counter writes = {0}, reads = {0};
+        unsigned char *back = local + MEMORY + GUARD;
+        fill(local, MANY * 8, 5);
+        for (size_t i = 0; i < MANY; i++)
+            CHECK(net_write(pair->net, 1, local + 8 * i, 8, place_at(8 * i), &writes) ==
+                  0);
+        CHECK(wait_for(pair->net, &writes) == 0);
+        CHECK(writes.issued == MANY && atomic_load(&writes.completed) == MANY);
+        for (size_t i = 0; i < MANY; i++)
+            CHECK(net_read(pair->net, 1, back + 8 * i, 8, place_at(8 * i), &reads) ==
+                  0);
+        CHECK(wait_for(pair->net, &reads) == 0);
+        CHECK(is_filled(back, MANY * 8, 5));
+    }
+    meet(pair);
+}
+
+// Memory that the other side told us of.
+static void open_region(struct pair *pair, struct net_region *region)
+{
+    struct net_region empty;
+    memset(memory - GUARD, 0xee, MEMORY + 2 * GUARD);
+    CHECK(net_open(pair->net, memory, 0, &empty) == 0);
+    net_close(pair->net, &empty);
+    CHECK(net_open(pair->net, memory, MEMORY, region) == 0);
+    struct net_place own = {region->key, region->address};
+    tell(pair, &own, sizeof own);
+    hear(pair, &target, sizeof target);
+}
+
+int main(void)
+{
+    memory = (unsigned char *)malloc(MEMORY + 2 * GUARD) + GUARD;
+    local = malloc(2 * MEMORY + 2 * GUARD);
+    struct pair pair = pair_open(receive);
+    struct net_region region;
+    open_region(&pair, &region);
+
+    every_size(&pair);
+    many_outstanding(&pair);
+    pair.net->part_max = 10000;
+    every_size(&pair);
+    pair.net->must_register = true;
+    every_size(&pair);
+    pair.net->part_max = 1000003; // small parts bounce, large ones are registered
+    every_size(&pair);
+    many_outstanding(&pair);
+
+    meet(&pair);
+    net_close(pair.net, &region);
+    free(local);
+    free(memory - GUARD);
+    return pair_close(&pair);
+}

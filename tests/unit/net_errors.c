@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// errors_have_an_end_and_a_class: an access with a wrong key or outside the region
+// fails and changes nothing; a peer that is killed gives errors, not a hang; so does
+// one that was gone before it was first reached.
+
+#include "net_pair.h"
+
+enum { MEMORY = 1 << 16 };
+
+static unsigned char memory[3 * MEMORY]; // the region is the middle
+static struct net_place target;
+
+static void receive(const void *message, size_t bytes)
+{
+    (void)message;
+    (void)bytes;
+}
+
+static unsigned char local[2 * MEMORY];
+
+static int write_once(struct pair *pair, struct net_place place, size_t bytes)
+{
+    struct net_counter counter = {0};
+    int err = net_write(pair->net, 1, local, bytes, place, &counter);
+    return err ? err : wait_for(pair->net, &counter);
+}
+
+static int read_once(struct pair *pair, struct net_place place, size_t bytes)
+{
+    struct net_counter counter = {0};
+    int err = net_read(pair->net, 1, local, bytes, place, &counter);
+    return err ? err : wait_for(pair->net, &counter);
+}
+
+static struct pair open_pair(struct net_region *region)
+{
+    struct pair pair = pair_open(receive);
+    memset(memory, 0xee, sizeof memory);
+    CHECK(net_open(pair.net, memory + MEMORY, MEMORY, region) == 0);
+    struct net_place own = {region->key, region->address};
+    tell(&pair, &own, sizeof own);
+    hear(&pair, &target, sizeof target);
+    return pair;
+}
+
+// In a pair of processes of its own, since some providers give the connection up.
+static int bad_place_fails(bool has_wrong_key, bool reads)
+{
+    struct net_region region;
+    struct pair pair = open_pair(&region);
+    struct net_place bad = target;
+    if (has_wrong_key)
+        bad.key ^= 0x5555;
+    else
+        bad.address += MEMORY - 8;
+    if (pair.rank == 0) {
+        CHECK(write_once(&pair, target, 8) == 0);
+        int err = reads ? read_once(&pair, bad, 16) : write_once(&pair, bad, 16);
+        CHECK(err == MPI_ERR_RMA_RANGE || err == MPI_ERR_PROC_ABORTED);
+        CHECK(strstr(error_detail(&err), "rank 1"));
+    }
+    meet(&pair);
+    if (pair.rank == 1)
+        for (size_t i = 0; i < sizeof memory; i++)
+            CHECK(memory[i] == (i >= MEMORY && i < MEMORY + 8 ? 0 : 0xee));
+    return pair_close(&pair);
+}
+
+static void check_lost(struct pair *pair)
+{
+    bool sent;
+    CHECK(write_once(pair, target, 8) == MPI_ERR_PROC_ABORTED);
+    CHECK(read_once(pair, target, 8) == MPI_ERR_PROC_ABORTED);
+    CHECK(net_send(pair->net, 1, local, 100, NULL, 0, &sent) == MPI_ERR_PROC_ABORTED);
+    CHECK(!sent);
+}
+
+static void end_child(struct pair *pair)
+{
+    kill(pair->child, SIGKILL);
+    CHECK(waitpid(pair->child, NULL, 0) == pair->child);
+}
+
+static void serve_for_ever(struct pair *pair)
+{
+    for (;;)
+        net_poll(pair->net);
+}
+
+static int killed_peer_fails(void)
+{
+    struct net_region region;
+    struct pair pair = open_pair(&region);
+    if (pair.rank == 1)
+        serve_for_ever(&pair);
+    CHECK(write_once(&pair, target, 8) == 0);
+
+    struct net_counter counter = {0};
+    kill(pair.child, SIGSTOP); // so that some of what follows is under way when it dies
+    for (int i = 0; i < 50; i++) {
+        CHECK(net_write(pair.net, 1, local, MEMORY, target, &counter) == 0);
+        CHECK(net_read(pair.net, 1, local, MEMORY, target, &counter) == 0);
+    }
+    end_child(&pair);
+    CHECK(wait_for(pair.net, &counter) == MPI_ERR_PROC_ABORTED);
+    check_lost(&pair);
+    net_stop(pair.net);
+    return 0;
+}
+
+static int peer_that_was_never_there_fails(void)
+{
+    struct net_region region;
+    struct pair pair = open_pair(&region);
+    if (pair.rank == 1)
+        serve_for_ever(&pair);
+    end_child(&pair);
+    pair.net->connect_seconds = 0.5;
+    CHECK(write_once(&pair, target, 8) == MPI_ERR_PROC_ABORTED);
+    check_lost(&pair);
+    net_stop(pair.net);
+    return 0;
+}
+
+int main(void)
+{
+    return bad_place_fails(true, false) || bad_place_fails(false, false) ||
+           bad_place_fails(true, true) || bad_place_fails(false, true) ||
+           killed_peer_fails() || peer_that_was_never_there_fails();
+}

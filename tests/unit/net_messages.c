@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// messages_of_every_size_arrive_whole_and_in_order, also when many more are sent than
+// there are buffers and when the receiver sleeps on the descriptor.
+
+#include "net_pair.h"
+
+#include <poll.h>
+
+enum { FLOOD = 3000 };
+
+static struct {
+    size_t count, bytes;
+    unsigned next; // seed that the next message must have
+    bool is_wrong;
+} got;
+
+static void receive(const void *message, size_t bytes)
+{
+    if (!is_filled(message, bytes, got.next++))
+        got.is_wrong = true;
+    got.count++;
+    got.bytes = bytes;
+}
+
+static void send_filled(struct pair *pair, size_t bytes, size_t head, unsigned seed)
+{
+    unsigned char message[NET_MESSAGE_MAX];
+    bool sent = false;
+    fill(message, bytes, seed);
+    while (!sent) {
+        CHECK(net_send(pair->net, pair->peer, message, head, message + head,
+                       bytes - head, &sent) == 0);
+        if (!sent)
+            net_poll(pair->net);
+    }
+}
+
+static size_t await(struct pair *pair, size_t count)
+{
+    while (got.count < count)
+        net_poll(pair->net);
+    CHECK(!got.is_wrong);
+    return got.bytes;
+}
+
+static void every_size(struct pair *pair)
+{
+    static const size_t sizes[] = {
+        1, 8, 63, 64, 65, 255, 1000, 4096, 8000, 16000, NET_MESSAGE_MAX};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t head = 1; head <= sizes[i]; head += sizes[i] / 3 + 1) {
+            if (pair->rank == 0)
+                send_filled(pair, sizes[i], head, (unsigned)count);
+            CHECK(await(pair, ++count) == sizes[i]);
+            if (pair->rank == 1)
+                send_filled(pair, sizes[i], sizes[i], (unsigned)count - 1);
+        }
+}
+
+static void flood_both_ways(struct pair *pair)
+{
+    unsigned seed = got.next;
+    size_t before = got.count;
+    for (unsigned i = 0; i < FLOOD; i++)
+        send_filled(pair, 1 + (i * 37) % NET_MESSAGE_MAX, 1, seed + i);
+    await(pair, before + FLOOD);
+}
+
+// The receiver may sleep only when nothing is waiting, and wakes when something comes.
+static void sleeper_wakes(struct pair *pair)
+{
+    size_t before = got.count;
+    unsigned seed = got.next;
+    meet(pair);
+    if (pair->rank == 0) {
+        usleep(20000);
+        send_filled(pair, 100, 100, seed);
+        await(pair, before + 1);
+        return;
+    }
+    struct pollfd descriptor = {.fd = net_descriptor(pair->net), .events = POLLIN};
+    int sleeps = 0;
+    while (got.count == before) {
+        if (net_may_sleep(pair->net)) {
+            CHECK(poll(&descriptor, 1, 5000) == 1);
+            sleeps++;
+        }
+        net_poll(pair->net);
+    }
+    CHECK(sleeps > 0 && sleeps < 1000);
+    send_filled(pair, 100, 100, seed);
+}
+
+int main(void)
+{
+    struct pair pair = pair_open(receive);
+    every_size(&pair);
+    meet(&pair);
+    flood_both_ways(&pair);
+    meet(&pair);
+    if (net_descriptor(pair.net) >= 0)
+        sleeper_wakes(&pair);
+    return pair_close(&pair);
+}
