@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each rule of the reader and the checker has a file in bad/ that breaks it.
 
-The files of bad/kinds, bad/constants and bad/callbacks are appended to that table of the
-tiny spec; those of bad/procedures stand beside its records; those of bad/table and
+The files of bad/kinds, bad/constants and bad/callbacks are appended to that table of
+the tiny spec; those of bad/procedures stand beside its records; those of bad/table and
 bad/symbols are C's. A comment `# error: MESSAGE` marks the line that must be complained
 about, and nothing else may be.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The comparison with the MPI Forum's data: its parts on made-up data, and the real table
-with the real data when ORIEL_FORUM_DIR says where they are.
+"""The comparison with the MPI Forum's data: its parts on made-up data, and the real
+table with the real data when ORIEL_FORUM_DIR says where they are.
 """
 
 import json
@@ -49,18 +49,16 @@ def parameter(argument: Argument, languages: tuple[str, ...]) -> dict[str, Any]:
 
 def record(ours: Procedure | Callback) -> dict[str, Any]:
     """The record as the Forum would write it."""
-    is_procedure = isinstance(ours, Procedure)
+    has_cptr = isinstance(ours, Procedure) and ours.has_cptr
     attributes = {f"{x}_expressible": x in ours.languages for x in LANGUAGES}
     return {
         "name": ours.name,
         "return_kind": ours.returns.name,
         "attributes": {
             **attributes,
-            "callback": not is_procedure,
+            "callback": isinstance(ours, Callback),
             "not_with_mpif": False,
-            "f90_index_overload": "INTERFACE"
-            if is_procedure and ours.has_cptr
-            else None,
+            "f90_index_overload": "INTERFACE" if has_cptr else None,
         },
         "parameters": [parameter(a, ours.languages) for a in ours.arguments],
     }
@@ -72,7 +70,8 @@ class Procedures(TreeTest):
     def setUp(self) -> None:
         super().setUp()
         self.spec = load(self.root / "spec")
-        records = [*self.spec.procedures.values(), *self.spec.callbacks.values()]
+        records: list[Procedure | Callback] = [*self.spec.procedures.values()]
+        records += self.spec.callbacks.values()
         self.data = {r.name.lower(): record(r) for r in records}
 
     def differences(self) -> list[Difference]:
@@ -151,8 +150,9 @@ class Procedures(TreeTest):
     def test_difference_says_where_and_what(self) -> None:
         self.data["mpi_move"]["parameters"][3]["kind"] = "RANK_NNI"
         message = (
-            "spec/procedures/all.spec:8: MPI_Move: argument 'target': kind is 'RANK' here "
-            "but 'RANK_NNI' in the Forum's data; correct it or waive it in forum.waivers"
+            "spec/procedures/all.spec:8: MPI_Move: argument 'target': kind is 'RANK' "
+            "here but 'RANK_NNI' in the Forum's data; correct it or waive it in "
+            "forum.waivers"
         )
         errors = judge(self.differences(), [])
         self.assertEqual([str(error) for error in errors], [message])
@@ -165,7 +165,7 @@ class Constants(TreeTest):
         super().setUp()
         self.spec = load(self.root / "spec")
         types = {"HANDLES": "MPI_Datatype", "FUNCTIONS": "MPI_Watch_function *"}
-        self.data = {
+        self.data: dict[str, dict[str, Any]] = {
             constant.name.lower(): {
                 "name": constant.name,
                 "category": constant.category.name,
@@ -178,8 +178,8 @@ class Constants(TreeTest):
             for constant in self.spec.constants.values()
         }
         for name in ("comm", "win"):
-            types = self.data[f"mpi_{name}_null"]["handle_types"]
-            types["c"]["type"] = f"MPI_{name.capitalize()}"
+            handle = self.data[f"mpi_{name}_null"]["handle_types"]
+            handle["c"]["type"] = f"MPI_{name.capitalize()}"
         later = self.data["mpi_later_fn"]["handle_types"]
         later["c"]["type"] = "MPI_Later_function *"
         self.data["mpi_int"]["datatypes"] = {"c": {"type": "signed int"}}
