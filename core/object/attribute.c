@@ -18,9 +18,8 @@ static int invoke_copy_in_c(struct keyval *key, uintptr_t handle,
 {
     typedef int copy_function(uintptr_t handle, int keyval, void *extra_state,
                               void *value, void *copied_value, int *flag);
-    return ((copy_function *)key->copy)(handle, (int)object_handle(key),
-                                        key->extra_state, from->value, &to->value,
-                                        flag);
+    return ((copy_function *)key->copy)(handle, key->number, key->extra_state,
+                                        from->value, &to->value, flag);
 }
 
 static int invoke_drop_in_c(struct keyval *key, uintptr_t handle,
@@ -28,8 +27,8 @@ static int invoke_drop_in_c(struct keyval *key, uintptr_t handle,
 {
     typedef int drop_function(uintptr_t handle, int keyval, void *value,
                               void *extra_state);
-    return ((drop_function *)key->drop)(handle, (int)object_handle(key),
-                                        attribute->value, key->extra_state);
+    return ((drop_function *)key->drop)(handle, key->number, attribute->value,
+                                        key->extra_state);
 }
 
 static void keyval_destroy(struct object *object)
@@ -52,7 +51,7 @@ int keyval_make(enum object_kind applies_to, generic_function *copy,
     object_init(&made->object, keyval_destroy);
     int err = object_open(&made->object, KIND_KEYVAL);
     if (!err)
-        *keyval = (int)object_handle(made);
+        *keyval = made->number = (int)object_handle(made);
     return err;
 }
 
@@ -111,8 +110,8 @@ static int run_drop(struct object *object, struct attribute *attribute)
     if (key->drop == null_function)
         return 0;
     int err = key->invoke_drop(key, object_handle(object), attribute);
-    return err ? fail(err, "the delete function of keyval %d returned %d",
-                      (int)object_handle(key), err)
+    return err ? fail(err, "the delete function of keyval %d returned %d", key->number,
+                      err)
                : 0;
 }
 
@@ -188,8 +187,8 @@ static int attribute_copy(struct object *from, struct attribute *attribute,
     if (!flag && key->copy != null_function) {
         int err = key->invoke_copy(key, object_handle(from), attribute, &copied, &flag);
         if (err)
-            return fail(err, "the copy function of keyval %d returned %d",
-                        (int)object_handle(key), err);
+            return fail(err, "the copy function of keyval %d returned %d", key->number,
+                        err);
     }
     if (!flag)
         return 0;

@@ -154,6 +154,7 @@ struct attribute {
 };
 struct keyval {
     struct object object;
+    int number; // its handle, also when that has been freed
     enum object_kind applies_to;
     generic_function *copy, *drop; // may be MPI_*_NULL_*_FN (0) or MPI_*_DUP_FN (1)
     void *extra_state;

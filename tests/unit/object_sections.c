@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// array_sections_are_exact: random sections of rank 1 to 15, counts and datatypes,
+// against the section's elements taken one by one in array-element order.
+// Needs the core.
+
+#include "check.h"
+#include "object/object.h"
+
+#include <oriel_core.h>
+#include <string.h>
+
+enum { ROUNDS = 3000, BYTES_MAX = 1 << 16 };
+
+static struct datatype *predefined(MPI_Datatype handle)
+{
+    struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)handle);
+    CHECK(type != NULL);
+    return type;
+}
+
+// Offsets of the section's bytes from its base address, in array-element order.
+struct bytes {
+    int count;
+    int offset[BYTES_MAX];
+};
+
+static void list_bytes(const struct section *section, struct bytes *bytes)
+{
+    MPI_Count index[15] = {0};
+    int elements = 1;
+    for (int i = 0; i < section->rank; i++)
+        elements *= (int)section->dimension[i].extent;
+    bytes->count = 0;
+    for (; elements > 0; elements--) {
+        MPI_Aint offset = 0;
+        for (int i = 0; i < section->rank; i++)
+            offset += index[i] * section->dimension[i].stride;
+        for (int i = 0; i < section->element_bytes; i++)
+            bytes->offset[bytes->count++] = (int)offset + i;
+        for (int i = 0; i < section->rank; i++) {
+            if (++index[i] < section->dimension[i].extent)
+                break;
+            index[i] = 0;
+        }
+    }
+}
+
+// A section of an array with gaps: `step` of each dimension and sign are random.
+static struct section random_section(void)
+{
+    static const int sizes[] = {1, 4, 8, 16, 24};
+    struct section section = {.element_bytes = sizes[random_between(0, 4)],
+                              .rank = random_between(1, 15)};
+    int most = section.rank < 4 ? 6 : section.rank < 8 ? 3 : 2;
+    MPI_Aint distance = section.element_bytes, elements = 1;
+    for (int i = 0; i < section.rank; i++) {
+        MPI_Count extent = random_between(0, 60) ? random_between(1, most) : 0;
+        if (elements * extent > 2000)
+            extent = 1;
+        elements *= extent;
+        int step = random_between(0, 1) ? 1 : random_between(1, 3);
+        MPI_Aint stride = distance * step;
+        section.dimension[i].extent = extent;
+        section.dimension[i].stride = random_between(0, 4) ? stride : -stride;
+        distance = stride * (extent > 0 ? extent : 1) +
+                   section.element_bytes * random_between(0, 1);
+        if (distance > 1 << 20)
+            distance = section.element_bytes;
+    }
+    return section;
+}
+
+static struct datatype *random_type(void)
+{
+    struct datatype *made, *old;
+    switch (random_between(0, 4)) {
+    case 0:
+        return predefined(MPI_BYTE);
+    case 1:
+        return predefined(MPI_DOUBLE);
+    case 2:
+        CHECK(oriel_type_contiguous(3, predefined(MPI_INT), &made) == 0);
+        break;
+    case 3:
+        CHECK(oriel_type_vector(3, 2, 3, predefined(MPI_INT), &made) == 0);
+        break;
+    default:
+        CHECK(oriel_type_vector(2, 1, 2, predefined(MPI_SHORT), &old) == 0);
+        CHECK(oriel_type_vector(2, 1, 2, old, &made) == 0);
+        CHECK(oriel_type_free(old) == 0);
+    }
+    CHECK(oriel_type_commit(made) == 0);
+    return made;
+}
+
+// The bytes of `whole` are those that (type, count) picks from the packed section.
+static void check_bytes(const struct datatype *whole, const struct datatype *type,
+                        MPI_Count count, const struct bytes *bytes)
+{
+    struct blocks expected = blocks_of(type, count), found = blocks_of(whole, 1);
+    MPI_Aint packed, offset, first = INTPTR_MAX, last = INTPTR_MIN;
+    CHECK(whole->size == count * type->size && whole->is_committed);
+    while (blocks_next(&expected, 1, &packed) > 0) {
+        CHECK(blocks_next(&found, 1, &offset) == 1);
+        CHECK(offset == bytes->offset[packed]);
+        first = offset < first ? offset : first;
+        last = offset + 1 > last ? offset + 1 : last;
+    }
+    CHECK(blocks_next(&found, 1, &offset) == 0);
+    if (whole->size > 0)
+        CHECK(whole->true_lb == first && whole->true_lb + whole->true_extent == last);
+}
+
+static void random_sections_are_exact(void)
+{
+    static struct bytes bytes;
+    struct section section = random_section();
+    struct datatype *type = random_type();
+    list_bytes(&section, &bytes);
+    MPI_Aint first, last;
+    MPI_Count most = 0;
+    for (datatype_span(type, 1, &first, &last); last <= bytes.count; most++)
+        datatype_span(type, most + 2, &first, &last);
+    MPI_Count count = random_between(0, 2) ? random_between(0, (int)most) : most;
+    MPI_Datatype handle, kept = NULL;
+    if (random_between(0, 3) == 0 && bytes.count > 0)
+        section.dimension[section.rank - 1].extent = -1;
+    MPI_Datatype old = (MPI_Datatype)object_handle(type);
+    CHECK(oriel_section_open(&section, count, old, &handle) == 0);
+    check_bytes(handle_object(KIND_DATATYPE, (uintptr_t)handle), type, count, &bytes);
+    oriel_section_close(handle);
+    CHECK(handle_object(KIND_DATATYPE, (uintptr_t)handle) == NULL);
+    if (section.dimension[section.rank - 1].extent >= 0) {
+        CHECK(oriel_section_open(&section, most + 1, old, &kept) == MPI_ERR_BUFFER);
+        CHECK(kept == NULL);
+    }
+    CHECK(oriel_type_free(type) == 0);
+}
+
+static void whole_slices_are_not_listed_one_by_one(void)
+{
+    struct section section = {
+        .element_bytes = 8,
+        .rank = 2,
+        .dimension = {{1 << 20, 16}, {1 << 20, (MPI_Aint)1 << 25}}};
+    MPI_Datatype handle;
+    MPI_Count all = (MPI_Count)1 << 40;
+    CHECK(oriel_section_open(&section, all - 3, MPI_DOUBLE, &handle) == 0);
+    const struct datatype *whole = handle_object(KIND_DATATYPE, (uintptr_t)handle);
+    CHECK(whole->size == 8 * (all - 3));
+    MPI_Aint last_row = ((MPI_Aint)1 << 45) - ((MPI_Aint)1 << 25);
+    CHECK(whole->true_extent == last_row + ((1 << 20) - 4) * 16 + 8);
+    oriel_section_close(handle);
+}
+
+static void bad_arguments_are_errors(void)
+{
+    struct section section = {.element_bytes = 8, .rank = 1, .dimension = {{4, 16}}};
+    MPI_Datatype handle;
+    CHECK(oriel_section_open(&section, -1, MPI_DOUBLE, &handle) == MPI_ERR_COUNT);
+    CHECK(oriel_section_open(&section, 1, MPI_DATATYPE_NULL, &handle) == MPI_ERR_TYPE);
+    CHECK(oriel_section_open(&section, INT64_MAX, MPI_DOUBLE, &handle) ==
+          MPI_ERR_BUFFER);
+    struct datatype *backwards;
+    CHECK(oriel_type_vector(2, 1, -1, predefined(MPI_DOUBLE), &backwards) == 0);
+    MPI_Datatype old = (MPI_Datatype)object_handle(backwards);
+    CHECK(oriel_section_open(&section, 1, old, &handle) == MPI_ERR_BUFFER);
+    CHECK(oriel_type_free(backwards) == 0);
+}
+
+int main(void)
+{
+    struct boot boot = {.size = 1};
+    process.boot = &boot;
+    CHECK(objects_start() == 0);
+    for (int round = 0; round < ROUNDS; round++)
+        random_sections_are_exact();
+    whole_slices_are_not_listed_one_by_one();
+    bad_arguments_are_errors();
+    objects_stop();
+    return 0;
+}
