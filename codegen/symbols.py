@@ -9,11 +9,12 @@ declared in bindings/<language>/symbols.spec, one line each:
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from codegen.expand import Bindings, Entry, Scheme
 from codegen.language import FOLDERS
-from codegen.model import Form
+from codegen.model import Form, Position, SpecError
 from codegen.tokens import Cursor, read_lines
 
 LIBRARIES = {"c": "libmpi_abi", "f08": "liboriel_fortran", "f90": "liboriel_fortran"}
@@ -30,13 +31,26 @@ class Symbol:
     count: str  # small, large or -
     binding: str  # strong or weak
     record: str  # procedure, or what the symbol is for
+    position: Position
 
     def row(self) -> str:
         """Its line in symbols.txt."""
-        return (
-            f"{self.symbol:<48} {self.library:<16} {self.language:<4} {self.scheme:<8}"
-            f" {self.count:<6} {self.binding:<7} {self.record}"
+        return _row(
+            self.symbol,
+            self.library,
+            self.language,
+            self.scheme,
+            self.count,
+            self.binding,
+            self.record,
         )
+
+
+def _row(*cells: str) -> str:
+    widths = (48, 16, 4, 8, 6, 7, 0)
+    return " ".join(
+        f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)
+    )
 
 
 def linker_name(language: str, name: str) -> str:
@@ -57,6 +71,7 @@ def _entry_symbols(entry: Entry) -> Iterator[Symbol]:
             count,
             binding,
             entry.procedure.name,
+            entry.procedure.position,
         )
 
 
@@ -79,6 +94,7 @@ def _predefined_symbols(bindings: Bindings) -> Iterator[Symbol]:
             "-",
             "strong",
             constant.name,
+            constant.position,
         )
 
 
@@ -97,11 +113,13 @@ def support_symbols(bindings_folder: Path) -> Iterator[Symbol]:
             binding = "weak" if cursor.accept("weak") else "strong"
             text = cursor.string("what it is for, in quotes")
             cursor.expect_end()
-            yield Symbol(name, library, language, "support", "-", binding, text)
+            yield Symbol(
+                name, library, language, "support", "-", binding, text, line.position
+            )
 
 
 def symbol_plan(bindings: Bindings, bindings_folder: Path) -> tuple[Symbol, ...]:
-    """Every exported symbol, sorted."""
+    """Every exported symbol, sorted; a library has each once."""
     symbols = [
         symbol
         for entries in (bindings.c, bindings.f08, bindings.f90)
@@ -110,10 +128,15 @@ def symbol_plan(bindings: Bindings, bindings_folder: Path) -> tuple[Symbol, ...]
     ]
     symbols += _predefined_symbols(bindings)
     symbols += support_symbols(bindings_folder)
-    return tuple(sorted(symbols, key=lambda s: (s.library, s.symbol)))
+    symbols.sort(key=lambda s: (s.library, s.symbol))
+    for one, other in pairwise(symbols):
+        if (one.library, one.symbol) == (other.library, other.symbol):
+            message = f"is in {one.library} already, for {one.record}; remove one"
+            raise SpecError(other.position, message, other.symbol)
+    return tuple(symbols)
 
 
 def plan_text(symbols: tuple[Symbol, ...]) -> str:
     """The plan as a file."""
-    head = Symbol("# symbol", "library", "lang", "scheme", "count", "binding", "record")
-    return "\n".join(s.row() for s in (head, *symbols)) + "\n"
+    head = _row("# symbol", "library", "lang", "scheme", "count", "binding", "record")
+    return "\n".join([head, *(s.row() for s in symbols)]) + "\n"
