@@ -81,11 +81,6 @@ class Entry:
         return "P" + self.name
 
     @property
-    def pmpi_generic(self) -> str:
-        """The name that tools write."""
-        return "P" + self.generic
-
-    @property
     def c_name(self) -> str:
         """The C function that does the same."""
         large = "_c" if self.is_large else ""

@@ -23,7 +23,7 @@ from codegen.model import (
     Procedure,
     Spec,
 )
-from codegen.tokens import Cursor, Line, Sort, read_lines
+from codegen.tokens import Cursor, Line, Sort, pick, read_lines
 
 DIRECTIONS = ("in", "out", "inout")
 Named = TypeVar("Named", Kind, Category, Constant, Callback, Procedure)
@@ -55,14 +55,6 @@ def _add(table: dict[str, Named], entry: Named) -> None:
             f"was already given at {table[entry.name].position}; remove one of the two"
         )
     table[entry.name] = entry
-
-
-def pick(cursor: Cursor, what: str, allowed: tuple[str, ...]) -> str:
-    """A word out of a closed list."""
-    word = cursor.word(what)
-    if word not in allowed:
-        raise cursor.error(f"unknown {what} '{word}'; use one of {', '.join(allowed)}")
-    return word
 
 
 def _words(cursor: Cursor) -> tuple[str, ...]:
@@ -187,43 +179,52 @@ def _only(cursor: Cursor, every: tuple[str, ...]) -> tuple[str, ...]:
     return languages
 
 
+@dataclass
 class _Head:
-    """The clauses that may stand in the line that opens a procedure or callback."""
+    """What the line that opens a procedure or callback says after the name."""
 
-    def __init__(
-        self, cursor: Cursor, kinds: dict[str, Kind], languages: tuple[str, ...]
-    ) -> None:
-        self.since = self.section = self.deprecated = ""
-        self.planned = self.anytime = False
-        self.returns = "ERROR_CODE"
-        self.languages = self._every = languages
-        while not cursor.at_end():
-            self._clause(cursor)
-        if self.returns not in kinds:
-            raise cursor.error(f"unknown kind '{self.returns}'; add it to kinds.spec")
-        if not self.since or not self.section:
-            raise cursor.error("'since' or 'section' is missing; add it to this line")
+    languages: tuple[str, ...]
+    since: str = ""
+    section: str = ""
+    deprecated: str = ""
+    returns: str = "ERROR_CODE"
+    planned: bool = False
+    anytime: bool = False
 
-    def _clause(self, cursor: Cursor) -> None:
-        clauses = (
-            "since",
-            "section",
-            "deprecated",
-            "returns",
-            "only",
-            "planned",
-            "anytime",
-        )
+
+CALLBACK_CLAUSES = ("since", "section", "returns", "only", "planned")
+PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, "anytime", "deprecated")
+
+
+def _head(
+    cursor: Cursor,
+    kinds: dict[str, Kind],
+    languages: tuple[str, ...],
+    clauses: tuple[str, ...],
+) -> _Head:
+    head = _Head(languages)
+    while not cursor.at_end():
         if cursor.peek().text == "only":
-            self.languages = _only(cursor, self._every)
-            return
-        clause = pick(cursor, "clause of a record", clauses)
-        if clause in ("planned", "anytime"):
-            setattr(self, clause, True)
-        elif clause == "returns":
-            self.returns = cursor.word("a kind")
-        else:
-            setattr(self, clause, cursor.dotted(f"the number of '{clause}'"))
+            head.languages = _only(cursor, languages)
+            continue
+        match pick(cursor, "clause of a record", clauses):
+            case "since":
+                head.since = cursor.dotted("a version")
+            case "section":
+                head.section = cursor.dotted("a section's number")
+            case "deprecated":
+                head.deprecated = cursor.dotted("a version")
+            case "returns":
+                head.returns = cursor.word("a kind")
+            case "planned":
+                head.planned = True
+            case "anytime":
+                head.anytime = True
+    if head.returns not in kinds:
+        raise cursor.error(f"unknown kind '{head.returns}'; add it to kinds.spec")
+    if not head.since or not head.section:
+        raise cursor.error("'since' or 'section' is missing; add it to this line")
+    return head
 
 
 @dataclass
@@ -262,7 +263,7 @@ def _procedure(record: Record, kinds: dict[str, Kind]) -> Procedure:
     cursor = Cursor(record.head)
     cursor.expect("proc", "to open a procedure")
     name = cursor.record = cursor.word("the procedure's name")
-    head = _Head(cursor, kinds, LANGUAGES)
+    head = _head(cursor, kinds, LANGUAGES, PROCEDURE_CLAUSES)
     body, doc = _Body(), list[str]()
     arguments: list[Argument] = []
     for line in record.body:
@@ -305,7 +306,7 @@ def _callback(record: Record, kinds: dict[str, Kind]) -> Callback:
     cursor = Cursor(record.head)
     cursor.expect("callback", "to open a callback")
     name = cursor.record = cursor.word("the prototype's name")
-    head = _Head(cursor, kinds, BINDINGS)
+    head = _head(cursor, kinds, BINDINGS, CALLBACK_CLAUSES)
     arguments = tuple(
         parse_argument(Cursor(line, name), kinds, head.languages)
         for line in record.body

@@ -265,11 +265,6 @@ class Procedure:
     position: Position
 
     @property
-    def base(self) -> str:
-        """The name without its prefix."""
-        return self.name.removeprefix("MPI_")
-
-    @property
     def returns_error(self) -> bool:
         """The C function returns an error code; Fortran has an ierror."""
         return self.returns.name == "ERROR_CODE"

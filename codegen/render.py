@@ -2,8 +2,20 @@
 """Renders the templates.
 
 Every `NAME.j2` below bindings/ and core/ whose name does not begin with `_` becomes the
-file of the same path, without `.j2`, in the output folder. What templates may use is in
-`_globals` and `_FILTERS`.
+file of the same path, without `.j2`, in the output folder. Those that begin with `_` are
+macros to import. Templates may use, besides Jinja's own:
+
+    notice                    the line that an output begins with, after the SPDX line
+    spec                      the whole table (model.Spec), planned records too
+    procedures                records that are not planned
+    core_procedures           those of them that have a core function
+    c_entries, f08_entries, f90_entries     expand.Entry, in the table's order
+    symbols                   the symbol plan (symbols.Symbol)
+    c, f08, f90               declarations (c_text.CText, fortran_text.F08Text, F90Text)
+    tables                    tables.c.cell(kind, "column") of bindings/c/kinds.spec ...
+
+and the filters wrap_c, wrap_fortran, wrap_both and fortran_case. A template decides by
+class of kind, direction and properties of the record, never by a procedure's name.
 """
 
 from collections.abc import Callable

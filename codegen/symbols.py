@@ -15,7 +15,7 @@ from pathlib import Path
 from codegen.expand import Bindings, Entry, Scheme
 from codegen.language import FOLDERS
 from codegen.model import Form, Position, SpecError
-from codegen.tokens import Cursor, read_lines
+from codegen.tokens import Cursor, pick, read_lines
 
 LIBRARIES = {"c": "libmpi_abi", "f08": "liboriel_fortran", "f90": "liboriel_fortran"}
 
@@ -109,7 +109,7 @@ def support_symbols(bindings_folder: Path) -> Iterator[Symbol]:
             cursor.expect("symbol", "to declare a symbol")
             name = cursor.record = cursor.word("the symbol")
             cursor.expect("library", "and the library that exports it")
-            library = cursor.word("the library")
+            library = pick(cursor, "library", tuple(dict.fromkeys(LIBRARIES.values())))
             binding = "weak" if cursor.accept("weak") else "strong"
             text = cursor.string("what it is for, in quotes")
             cursor.expect_end()

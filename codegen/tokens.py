@@ -169,3 +169,11 @@ class Cursor:
         """Nothing may follow."""
         if not self.at_end():
             raise self.error(f"{self.peek()} is not understood here; remove it")
+
+
+def pick(cursor: Cursor, what: str, allowed: tuple[str, ...]) -> str:
+    """A word out of a closed list."""
+    word = cursor.word(what)
+    if word not in allowed:
+        raise cursor.error(f"unknown {what} '{word}'; use one of {', '.join(allowed)}")
+    return word
