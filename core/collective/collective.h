@@ -3,9 +3,8 @@
 // pt2pt between nodes; and the making of communicators, which is collective.
 //
 // Glossary
-//   area     memory shared by a communicator's members on one node: arrival counters
-//   and
-//            a small board on which they leave data for each other
+//   area     memory shared by a communicator's members on one node: an arrival counter
+//            and boards on which they leave data for each other
 //   leaders  the lowest-ranked members of each node; they alone talk between nodes
 #pragma once
 
@@ -24,8 +23,8 @@ int collective_node_broadcast(struct communicator *comm, void *bytes, size_t siz
 // `all` has comm->size blocks of `size` bytes.
 int collective_gather_all(struct communicator *comm, const void *mine, size_t size,
                           void *all);
-// Element-wise over `count` elements; result on all members; in and out may be the
-// same.
+// Element-wise over `count` elements of a predefined type; result on all members; in
+// and out may be the same.
 int collective_reduce_all(struct communicator *comm, const void *in, void *out,
                           MPI_Count count, struct datatype *type, struct op *op);
 

@@ -29,7 +29,6 @@ static void communicator_destroy(struct object *object)
     if (comm->places != NULL)
         places_release(comm->places);
     object_release(comm->group);
-    object_release(comm->info);
     object_release(object->errhandler);
     free(comm);
 }

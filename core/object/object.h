@@ -275,10 +275,11 @@ static inline int op_index(const struct op *op)
 {
     return op->code & 31;
 }
-// MPI_ERR_OP when the operation is not defined for the type.
+// MPI_ERR_OP unless MPI-4.1 6.9.2 defines the operation for reductions of this type,
+// which then is predefined.
 int op_check(const struct op *op, const struct datatype *type);
-// inout[i] = in[i] op inout[i] for `count` elements of the basic type of a datatype
-// that op_check has accepted.
+// inout[i] = in[i] op inout[i] for `count` elements of a basic type that has the
+// operation; MPI_REPLACE and MPI_NO_OP (12.3.4) are for every type.
 void op_apply(const struct op *op, const struct basic *basic, const void *in,
               void *inout, MPI_Count count);
 
@@ -299,7 +300,6 @@ struct communicator {
     struct places *places;    // collective's: owns these four arrays
     struct area *area; // collective's memory shared by node_members, in the segment
     uint32_t sequence; // of collective calls on this communicator
-    struct info *info; // hints, NULL when none were given
     char name[MPI_MAX_OBJECT_NAME];
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)
@@ -351,11 +351,13 @@ ORIEL_EXPORT void oriel_attribute_is_integer(enum object_kind kind, uintptr_t ha
 ORIEL_EXPORT MPI_Aint oriel_attribute_integer(enum object_kind kind, uintptr_t handle,
                                               int keyval, void *value);
 
-// A failure that the other layer finds by itself: sets the thread's text and returns the
-// class, then, with a class from here or from oriel_section_open, runs the error handler
-// that the C procedure would run; `handle` is of the kind call->raised_on, if not 0.
+// A failure that the other layer finds by itself: sets the thread's text and returns
+// the class, then, with a class from here or from oriel_section_open, runs the error
+// handler that the C procedure would run; `handle` is of the kind call->raised_on, if
+// not 0.
 ORIEL_EXPORT int oriel_fail(int error_class, const char *text);
-ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle, int error_class);
+ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle,
+                             int error_class);
 
 // A Fortran array section that is not contiguous, as an MPI buffer. The datatype stands
 // for the first `count` elements of `type` when the section's elements are thought

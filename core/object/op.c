@@ -6,25 +6,19 @@
 
 static const int replace = (int)(intptr_t)MPI_REPLACE, no_op = (int)(intptr_t)MPI_NO_OP;
 
-// All but the two operations that take any datatype.
-static bool needs_kernel(const struct op *op)
-{
-    return op->code != replace && op->code != no_op;
-}
-
 int op_check(const struct op *op, const struct datatype *type)
 {
-    if (!needs_kernel(op) || (type->basic && type->basic->kernels[op_index(op)]))
+    if (type->object.is_predefined && type->basic->kernels[op_index(op)] != NULL)
         return 0;
-    return fail(MPI_ERR_OP, "%s is not defined for %s", op->name,
-                type->name ? type->name : "this derived datatype");
+    return fail(MPI_ERR_OP, "op = %s: is not defined for %s in a reduction", op->name,
+                type->name ? type->name : "a derived datatype");
 }
 
 void op_apply(const struct op *op, const struct basic *basic, const void *in,
               void *inout, MPI_Count count)
 {
-    if (needs_kernel(op))
-        basic->kernels[op_index(op)](in, inout, count);
-    else if (op->code == replace)
+    if (op->code == replace)
         memcpy(inout, in, (size_t)count * basic->bytes);
+    else if (op->code != no_op)
+        basic->kernels[op_index(op)](in, inout, count);
 }
