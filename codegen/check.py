@@ -192,9 +192,12 @@ class _Record:
         if argument.frees and not (can_free and argument.direction is Direction.INOUT):
             message = f"{name}: 'frees' belongs to inout handles and keys; remove it"
             yield self.wrong(message, where)
-        is_c_only = argument.languages == ("c",)
-        if argument.null_ok and not (argument.kind.is_handle or is_c_only):
-            message = f"{name}: 'null ok' belongs to handles and to what only C has"
+        can_be_null = argument.kind.is_handle or argument.languages == ("c",)
+        can_be_null = can_be_null or argument.kind.kind_class is KindClass.STRING
+        if argument.null_ok and not can_be_null:
+            message = (
+                f"{name}: 'null ok' belongs to handles, strings and what only C has"
+            )
             yield self.wrong(f"{message}; remove it", where)
         if argument.overflow:
             if not (argument.kind.is_large and argument.direction is Direction.OUT):

@@ -235,6 +235,11 @@ class Argument:
         """A choice buffer."""
         return self.kind.is_choice
 
+    @property
+    def is_optional(self) -> bool:
+        """There may be nothing behind it."""
+        return self.null_ok or self.ignored_if is not None
+
     def is_in_language(self, language: str) -> bool:
         """The binding of this language has the argument."""
         return language in self.languages
@@ -287,6 +292,24 @@ class Procedure:
     def argument(self, name: str) -> Argument:
         """The argument of that name."""
         return next(a for a in self.arguments if a.name == name)
+
+    @property
+    def raised_on(self) -> Argument | None:
+        """The argument whose error handler is raised; None for MPI_COMM_SELF's."""
+        return None if self.errors in ("self", "none") else self.argument(self.errors)
+
+    @property
+    def handles_in(self) -> tuple[Argument, ...]:
+        """The handles that go in, that of the error handler first."""
+        handles = [a for a in self.arguments if a.kind.is_handle and a.is_in]
+        handles.sort(key=lambda a: a is not self.raised_on)
+        return tuple(handles)
+
+    def twin(self, handle: Argument) -> Argument | None:
+        """An earlier handle of the same kind, which often has the same value."""
+        before = self.handles_in[: self.handles_in.index(handle)]
+        twins = [a for a in before if a.kind is handle.kind and not a.is_optional]
+        return twins[0] if twins else None
 
     def arguments_in(self, language: str) -> tuple[Argument, ...]:
         """The arguments that the binding of this language has; without ierror."""

@@ -2,8 +2,8 @@
 """Renders the templates.
 
 Every `NAME.j2` below bindings/ and core/ whose name does not begin with `_` becomes the
-file of the same path, without `.j2`, in the output folder. Those that begin with `_` are
-macros to import. Templates may use, besides Jinja's own:
+file of the same path, without `.j2`, in the output folder. Those that begin with `_`
+are macros to import. Templates may use, besides Jinja's own:
 
     notice                    the line that an output begins with, after the SPDX line
     spec                      the whole table (model.Spec), planned records too

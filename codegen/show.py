@@ -145,6 +145,8 @@ def domain_text(domain: Domain) -> str:
 
 def _checks(procedure: Procedure) -> Iterator[str]:
     for argument in procedure.arguments:
+        if argument.ignored_if:
+            yield f"  {argument.name}: ignored if {_condition(argument.ignored_if)}"
         if argument.is_in and argument.kind.error:
             null = " or null" if argument.null_ok else ""
             word = "handle" if argument.kind.is_handle else "key"

@@ -48,10 +48,12 @@ class Generate(TreeTest):
             sorted(outputs), sorted([*ARGUMENT_NAME_APPEARS_IN, "symbols.txt"])
         )
 
-    def test_page_is_the_expected_one(self) -> None:
-        expected = (HERE / "expected" / "show_open.txt").read_text("utf-8")
-        for name in ("MPI_Open", "open", "MPI_OPEN"):
-            self.assertEqual(self.run_codegen("show", name), (0, expected, ""))
+    def test_pages_are_the_expected_ones(self) -> None:
+        for name in ("open", "MPI_Move", "CLOSE"):
+            short = name.lower().removeprefix("mpi_")
+            expected = HERE / "expected" / f"show_{short}.txt"
+            page = self.run_codegen("show", name)
+            self.assertEqual(page, (0, expected.read_text("utf-8"), ""))
 
     def test_planned_record_is_shown_but_not_generated(self) -> None:
         code, page, _ = self.run_codegen("show", "MPI_Later")

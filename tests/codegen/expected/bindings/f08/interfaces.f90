@@ -29,3 +29,11 @@ subroutine MPI_Label_f08(win, name, length, ierror)
     integer, intent(out) :: length
     integer, optional, intent(out) :: ierror
 subroutine MPI_Clock_f08()
+subroutine MPI_Close_f08ts(mode, result, win, ierror)
+    integer, intent(in) :: mode
+    type(*), dimension(..), asynchronous :: result
+    type(MPI_Win), intent(inout) :: win
+    integer, optional, intent(out) :: ierror
+function MPI_Watch_function(win, ierror)
+    type(MPI_Win) :: win
+    integer :: ierror

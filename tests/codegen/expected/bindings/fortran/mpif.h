@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Generated from bindings/fortran/mpif.h.j2 and spec/. Do not edit.
       subroutine MPI_MOVE_FTS(BUFFER, COUNT, DATATYPE, TARGET, ASSERT,  &
      &WIN, IERROR)
@@ -15,3 +16,6 @@
       INTEGER :: WIN, LENGTH, IERROR
       CHARACTER*(*) :: NAME
       subroutine MPI_CLOCK()
+      subroutine MPI_CLOSE_FTS(MODE, RESULT, WIN, IERROR)
+      INTEGER :: MODE, WIN, IERROR
+      <type> :: RESULT(*)
