@@ -23,13 +23,13 @@ static int invoke_copy(struct keyval *key, uintptr_t handle, struct attribute *f
                        struct attribute *to, int *flag)
 {
     to->value = &to->integer;
-    return oriel_fortran_copy(key->copy, handle, (int)object_handle(key), key->extra_state,
+    return oriel_fortran_copy(key->copy, handle, key->number, key->extra_state,
                               fortran_value(from), &to->integer, flag);
 }
 
 static int invoke_delete(struct keyval *key, uintptr_t handle, struct attribute *attribute)
 {
-    return oriel_fortran_delete(key->drop, handle, (int)object_handle(key),
+    return oriel_fortran_delete(key->drop, handle, key->number,
                                 fortran_value(attribute), key->extra_state);
 }
 

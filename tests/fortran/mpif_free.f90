@@ -1,0 +1,3 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! mpif.h in free form: windows, sections, attributes, error handlers, strings, sentinels.
+include 'mpif_windows.inc'
