@@ -308,8 +308,8 @@ class Procedure:
     def twin(self, handle: Argument) -> Argument | None:
         """An earlier handle of the same kind, which often has the same value."""
         before = self.handles_in[: self.handles_in.index(handle)]
-        twins = [a for a in before if a.kind is handle.kind and not a.is_optional]
-        return twins[0] if twins else None
+        alike = [a for a in before if a.kind is handle.kind and not a.is_out]
+        return next((a for a in alike if not a.is_optional), None)
 
     def arguments_in(self, language: str) -> tuple[Argument, ...]:
         """The arguments that the binding of this language has; without ierror."""
