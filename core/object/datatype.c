@@ -15,11 +15,12 @@ static void datatype_destroy(struct object *object)
 
 struct datatype *datatype_new(void)
 {
-    struct datatype *made = calloc(1, sizeof *made);
+    struct datatype *made = malloc(sizeof *made);
     if (made == NULL) {
         fail(MPI_ERR_NO_MEM, "no memory for a datatype");
         return NULL;
     }
+    *made = (struct datatype){0};
     object_init(&made->object, datatype_destroy);
     return made;
 }

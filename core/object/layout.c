@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t layout_bytes(int depth)
+enum { USUAL_DEPTH = 4 };
+
+static size_t layout_bytes(int room)
 {
-    return sizeof(struct layout) + (size_t)depth * sizeof(struct dimension);
+    return sizeof(struct layout) + (size_t)room * sizeof(struct dimension);
 }
 
 static void *no_memory(void)
@@ -27,10 +29,11 @@ static void count_runs(struct layout *layout)
 
 struct layout *layout_of_block(size_t bytes)
 {
-    struct layout *layout = malloc(layout_bytes(0));
+    struct layout *layout = malloc(layout_bytes(USUAL_DEPTH));
     if (layout == NULL)
         return no_memory();
-    *layout = (struct layout){.references = 1, .block = bytes, .runs = 1};
+    *layout = (struct layout){
+        .references = 1, .room = USUAL_DEPTH, .block = bytes, .runs = 1};
     return layout;
 }
 
@@ -75,7 +78,7 @@ struct layout *layout_copy(const struct datatype *type)
     const struct layout *from = type->layout;
     if (from == NULL)
         return layout_of_block((size_t)type->size);
-    struct layout *copy = malloc(layout_bytes(from->depth));
+    struct layout *copy = malloc(layout_bytes(from->room));
     if (copy == NULL)
         return no_memory();
     memcpy(copy, from, layout_bytes(from->depth));
@@ -88,6 +91,27 @@ struct layout *layout_copy(const struct datatype *type)
         }
     }
     return copy;
+}
+
+// Makes `outer` the outermost dimension.
+static struct layout *add_dimension(struct layout *layout, struct dimension outer)
+{
+    if (layout->depth == layout->room) {
+        int room = layout->room + USUAL_DEPTH;
+        struct layout *grown = realloc(layout, layout_bytes(room));
+        if (grown == NULL) {
+            layout_release(layout);
+            return no_memory();
+        }
+        layout = grown;
+        layout->room = room;
+    }
+    struct dimension *dimensions = layout->dimensions;
+    memmove(dimensions + 1, dimensions, (size_t)layout->depth * sizeof *dimensions);
+    dimensions[0] = outer;
+    layout->depth++;
+    count_runs(layout);
+    return layout;
 }
 
 struct layout *layout_repeat(struct layout *layout, MPI_Count count, MPI_Aint stride)
@@ -107,17 +131,7 @@ struct layout *layout_repeat(struct layout *layout, MPI_Count count, MPI_Aint st
         count_runs(layout);
         return layout;
     }
-    struct layout *grown = realloc(layout, layout_bytes(layout->depth + 1));
-    if (grown == NULL) {
-        layout_release(layout);
-        return no_memory();
-    }
-    outer = grown->dimensions;
-    memmove(outer + 1, outer, (size_t)grown->depth * sizeof *outer);
-    *outer = (struct dimension){count, stride};
-    grown->depth++;
-    count_runs(grown);
-    return grown;
+    return add_dimension(layout, (struct dimension){count, stride});
 }
 
 void layout_retain(struct layout *layout)

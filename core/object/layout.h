@@ -20,6 +20,7 @@ struct part {
 struct layout {
     _Atomic(uint32_t) references;
     int depth;    // number of dimensions
+    int room;     // so many need no more memory
     size_t block; // bytes, when there are no parts
     MPI_Count part_count;
     MPI_Count part_runs;           // of one pass over the parts

@@ -21,16 +21,15 @@ bool blocks_next_run(struct blocks *blocks)
 {
     const struct datatype *type = blocks->type;
     const struct layout *layout = type->layout;
-    if (layout == NULL) {
-        size_t bytes = (size_t)(blocks->count * type->size);
-        return only_run(blocks, bytes, 1);
-    }
+    if (layout == NULL)
+        return only_run(blocks, (size_t)(blocks->count * type->size), 1);
     if (layout_is_block(layout))
         return only_run(blocks, layout->block, blocks->count);
-    MPI_Count element = blocks->run / layout->runs;
+    bool is_one_run = layout->runs == 1; // the usual case needs no division
+    MPI_Count element = is_one_run ? blocks->run : blocks->run / layout->runs;
     if (element >= blocks->count)
         return false;
-    struct run run = layout_run(layout, blocks->run % layout->runs);
+    struct run run = layout_run(layout, is_one_run ? 0 : blocks->run % layout->runs);
     blocks->run++;
     blocks->left = run.count;
     blocks->offset = run.offset + (MPI_Aint)(element * type->extent);
@@ -39,54 +38,61 @@ bool blocks_next_run(struct blocks *blocks)
     return true;
 }
 
-// Copies blocks of a size that the compiler knows.
-static inline void copy_fixed(char *to, MPI_Aint to_stride, const char *from,
-                              MPI_Aint from_stride, MPI_Count count, size_t bytes)
+// Between a typed buffer and packed bytes; where this is inlined, the compiler knows
+// the direction and the size of usual blocks.
+static inline void copy_run(char *typed, MPI_Aint stride, char *packed, MPI_Count count,
+                            size_t bytes, bool packing)
 {
-    for (; count > 0; count--, to += to_stride, from += from_stride)
-        memcpy(to, from, bytes);
+    for (; count > 0; count--, typed += stride, packed += bytes)
+        memcpy(packing ? packed : typed, packing ? typed : packed, bytes);
 }
 
-static void copy_blocks(char *to, MPI_Aint to_stride, const char *from,
-                        MPI_Aint from_stride, MPI_Count count, size_t bytes)
+// Returns where the packed bytes go on.
+static inline char *copy_blocks(char *typed, MPI_Aint stride, char *packed,
+                                MPI_Count count, size_t bytes, bool packing)
 {
     switch (bytes) {
     case 4:
-        copy_fixed(to, to_stride, from, from_stride, count, 4);
+        copy_run(typed, stride, packed, count, 4, packing);
         break;
     case 8:
-        copy_fixed(to, to_stride, from, from_stride, count, 8);
+        copy_run(typed, stride, packed, count, 8, packing);
         break;
     case 16:
-        copy_fixed(to, to_stride, from, from_stride, count, 16);
+        copy_run(typed, stride, packed, count, 16, packing);
         break;
     default:
-        copy_fixed(to, to_stride, from, from_stride, count, bytes);
+        copy_run(typed, stride, packed, count, bytes, packing);
     }
+    return packed + (size_t)count * bytes;
+}
+
+static inline void copy_typed(const struct datatype *type, MPI_Count count, char *typed,
+                              char *packed, bool packing)
+{
+    const struct layout *layout = type->layout;
+    if (layout != NULL && layout->depth == 1 && layout->part_count == 0) {
+        // A plain vector needs no cursor.
+        const struct dimension *only = layout->dimensions;
+        for (; count > 0; count--, typed += type->extent)
+            packed = copy_blocks(typed, only->stride, packed, only->count,
+                                 layout->block, packing);
+        return;
+    }
+    struct blocks blocks = blocks_of(type, count);
+    while (blocks_next_run(&blocks))
+        packed = copy_blocks(typed + blocks.offset, blocks.stride, packed, blocks.left,
+                             blocks.bytes, packing);
 }
 
 void datatype_pack(const struct datatype *type, MPI_Count count, const void *buffer,
                    void *packed)
 {
-    const char *from = buffer;
-    char *to = packed;
-    struct blocks blocks = blocks_of(type, count);
-    while (blocks_next_run(&blocks)) {
-        copy_blocks(to, (MPI_Aint)blocks.bytes, from + blocks.offset, blocks.stride,
-                    blocks.left, blocks.bytes);
-        to += (size_t)blocks.left * blocks.bytes;
-    }
+    copy_typed(type, count, (char *)buffer, packed, true);
 }
 
 void datatype_unpack(const struct datatype *type, MPI_Count count, void *buffer,
                      const void *packed)
 {
-    char *to = buffer;
-    const char *from = packed;
-    struct blocks blocks = blocks_of(type, count);
-    while (blocks_next_run(&blocks)) {
-        copy_blocks(to + blocks.offset, blocks.stride, from, (MPI_Aint)blocks.bytes,
-                    blocks.left, blocks.bytes);
-        from += (size_t)blocks.left * blocks.bytes;
-    }
+    copy_typed(type, count, buffer, (char *)packed, false);
 }

@@ -50,8 +50,9 @@ static void slices_add(struct slices *slices, MPI_Count extent, MPI_Aint stride)
 // An assumed-size section has as many slices as the `needed` bytes take.
 static struct slices slices_of(const struct section *section, MPI_Count needed)
 {
-    struct slices slices = {.block = section->element_bytes,
-                            .bytes = section->element_bytes};
+    struct slices slices; // mostly unused: only what is used is set
+    slices.block = slices.bytes = section->element_bytes;
+    slices.rank = 0;
     for (int i = 0; i < section->rank; i++) {
         MPI_Count extent = section->dimension[i].extent;
         if (extent < 0)
