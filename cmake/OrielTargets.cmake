@@ -8,12 +8,8 @@ function(oriel_generate)
     set(generated ${PROJECT_BINARY_DIR}/generated)
     set(codegen ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${ORIEL_PYTHON} -m codegen)
     foreach(listing IN ITEMS outputs inputs)
-        set(what --inputs)
-        if(listing STREQUAL outputs)
-            set(what --output ${generated})
-        endif()
         execute_process(
-            COMMAND ${codegen} list ${what}
+            COMMAND ${codegen} list --${listing} --output ${generated}
             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
             OUTPUT_VARIABLE ${listing} RESULT_VARIABLE failed)
         if(failed)
