@@ -4,10 +4,14 @@
 //
 // Glossary
 //   kind        which handler a message is for; each kind is owned by one upper layer
-//   handler     runs at the target inside message_progress, with the message lock held;
-//               it may send (message_send never blocks) but must not wait
-//   progress    receiving and handling what has come; done by every blocked call, and by
-//               the progress thread when the process computes
+//   handler     runs at the target inside message_poll, with the message lock held; it
+//               may send (message_send never blocks) but must not wait
+//   progress    receiving and handling what has come; done by every blocked call, and
+//   by
+//               a server when the process computes
+//   server      a thread that makes progress for the process: one sleeps on the node's
+//               doorbell, one on the network's descriptor
+//   backlog     messages to one rank that its ring or the network could not take yet
 //   message lock  guards net, rings and everything that handlers touch
 #pragma once
 
@@ -17,38 +21,46 @@
 
 // One row per kind; the owner registers its handler when it starts.
 enum message_kind {
-    MESSAGE_ADDRESSES,  // message: table of network addresses, at start-up
-    MESSAGE_EAGER,      // pt2pt: a message with all its data
-    MESSAGE_OFFER,      // pt2pt: a large message is ready to be fetched
-    MESSAGE_FETCHED,    // pt2pt: a large message has been fetched
-    MESSAGE_PULL,       // pt2pt: send the data of an offer as parts
-    MESSAGE_PART,       // pt2pt: a part of a large message
-    MESSAGE_LOCK,       // sync: lock request
-    MESSAGE_GRANT,      // sync: a lock request was granted
-    MESSAGE_UNLOCK,     // sync: lock release
-    MESSAGE_RMA,        // rma: an operation that the target carries out
-    MESSAGE_RMA_REPLY,  // rma: its result or acknowledgement
+    MESSAGE_ADDRESSES, // message: network addresses of some ranks, at start-up
+    MESSAGE_EAGER,     // pt2pt: a message with all its data
+    MESSAGE_OFFER,     // pt2pt: a large message is ready to be fetched
+    MESSAGE_FETCHED,   // pt2pt: a large message has been fetched
+    MESSAGE_PULL,      // pt2pt: send the data of an offer as parts
+    MESSAGE_PART,      // pt2pt: a part of a large message
+    MESSAGE_LOCK,      // sync: lock request
+    MESSAGE_GRANT,     // sync: a lock request was granted
+    MESSAGE_UNLOCK,    // sync: lock release
+    MESSAGE_RMA,       // rma: an operation that the target carries out
+    MESSAGE_RMA_REPLY, // rma: its result or acknowledgement
     MESSAGE_KINDS
 };
 
 enum { MESSAGE_MAX = 8000 }; // bytes of head and body together
 
-// `source` is the rank of the sender in the job.
+// `source` is the rank of the sender in the job; `message` is aligned to 8.
 typedef void message_handler(int source, const void *message, size_t bytes);
 
-int messages_start(struct messages **messages); // uses process.boot, .shm; opens .net
-void messages_stop(struct messages *messages);
+// Needs process.boot, .options and .thread_level. Starts process.shm and, in a job of
+// several nodes, process.net, and connects every process of the job with every other.
+// Collective over the job.
+int messages_start(void);
+// Sends what is queued, ends the servers, stops process.net and process.shm. The caller
+// has made sure that no process needs this one any more.
+void messages_stop(void);
+// Messages that came before their handler was registered are handled now. The caller
+// does not hold the message lock.
 void message_register(enum message_kind kind, message_handler *handler);
 
-// Sends head and body as one message to a rank of the job (the process itself too). The
-// bytes are copied or sent before the call returns; what a full ring or a busy network
-// does not take now is queued here and sent by later progress. Order between two
-// processes is kept. Callers hold the message lock.
+// Sends head and body as one message to a rank of the job (the process itself too: it
+// is handled by a later message_poll). The bytes are copied or sent before the call
+// returns; what a full ring or a busy network does not take now joins the backlog,
+// which later progress sends. Order between two processes is kept. Callers hold the
+// message lock. MPI_ERR_NO_MEM, or the network's error.
 int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes);
 
-// The message lock; recursive calls are errors. Under MPI_THREAD_SINGLE without a
-// progress thread it costs two plain stores.
+// The message lock; recursive calls are errors. While the process has one thread (no
+// MPI_THREAD_MULTIPLE and no server) it costs a load and a branch.
 void message_lock(void);
 void message_unlock(void);
 
@@ -58,15 +70,20 @@ int message_poll(void);
 int message_progress(void);
 
 // Returns when done(argument) is true; makes progress meanwhile, spins briefly, then
-// yields, then sleeps until a message comes. done() is called with the message lock held
-// and must be cheap. MPI_ERR_PROC_ABORTED when a peer of this node has died.
+// yields, then sleeps until a message comes. done() is called with the message lock
+// held, after every batch of messages, and must be cheap. What it waits for must come
+// about by a message, a network completion or another thread's message_poll.
+// MPI_ERR_PROC_ABORTED when a mate has died; done() was false then.
 int message_wait(bool (*done)(void *argument), void *argument);
 
-// One step of waiting for a word in shared memory that another process of the node will
-// change: makes progress and gives the core away after a while. Start with *spins = 0
-// and call it in a loop around the test. Nonzero when a peer of the node has died.
+// One step of waiting for a word in shared memory that a mate will change: makes
+// progress and gives the core away after a while. Start with *spins = 0 and call it in
+// a loop around the test. MPI_ERR_PROC_ABORTED when a mate has died. The message lock
+// is free. Who changes such a word may call shm_ring to shorten the naps of a long
+// wait.
 int message_backoff(unsigned *spins);
 
-// Makes sure that operations which this process must serve while it computes are served
-// from now on: starts the progress thread if options allow and it is not yet running.
+// From now on messages to this process are handled although it computes: starts the
+// node's server if options allow, mates exist and it is not yet running. The caller
+// does not hold the message lock; one thread at a time calls.
 int message_serve(void);

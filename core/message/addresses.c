@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the processes of several nodes come to know each other's network addresses. Those
+// of the leaders go through the launcher. Mates tell their leader, leaders tell
+// leaders, and a leader passes on to its mates what it hears.
+#include "message/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct address {
+    int32_t rank;
+    uint32_t bytes;
+    char name[NET_ADDRESS_MAX];
+};
+enum { ADDRESSES_PER_MESSAGE = MESSAGE_MAX / sizeof(struct address) };
+
+struct address_book {
+    struct address *own; // leader: [node_size] of its node
+    int own_count;       // of them, known so far
+    int connected;       // processes of other nodes
+    int error;           // the first error class
+};
+
+static bool is_leader(void)
+{
+    return process.boot->node_rank == 0;
+}
+
+static struct address own_address(void)
+{
+    struct address address = {.rank = process.boot->rank};
+    address.bytes = (uint32_t)net_address(process.net, address.name);
+    return address;
+}
+
+// ---- the leaders' addresses, as text
+
+void address_write(const struct net *net, uint64_t token, char *text, size_t text_size)
+{
+    char name[NET_ADDRESS_MAX];
+    size_t bytes = net_address(net, name);
+    int used = snprintf(text, text_size, ",%016llx,", (unsigned long long)token);
+    for (size_t i = 0; i < bytes; i++)
+        used += snprintf(text + used, text_size - (size_t)used, "%02x",
+                         (unsigned char)name[i]);
+}
+
+static int address_read(const char *card, uint64_t *token, struct address *address)
+{
+    unsigned long long number;
+    const char *text = strchr(card, ',');
+    int used = 0;
+    if (!text || sscanf(text, ",%16llx,%n", &number, &used) != 1 || used == 0)
+        return fail(MPI_ERR_OTHER, "\"%s\" is no card of a node", card);
+    *token = number;
+    text += used;
+    address->bytes = 0;
+    unsigned byte;
+    while (address->bytes < NET_ADDRESS_MAX && sscanf(text, "%2x", &byte) == 1) {
+        address->name[address->bytes++] = (char)byte;
+        text += 2;
+    }
+    return 0;
+}
+
+// Every process needs the token, which node 0 has chosen; a leader the other leaders.
+static int read_cards(struct messages *messages)
+{
+    const struct boot *boot = process.boot;
+    for (int node = 0; node < (is_leader() ? boot->node_count : 1); node++) {
+        char key[32], card[CARD_MAX];
+        snprintf(key, sizeof key, "oriel-node-%d", node);
+        int err = boot_get(process.boot, key, card, sizeof card);
+        if (err)
+            return err;
+        uint64_t token = 0;
+        struct address address;
+        err = address_read(card, &token, &address);
+        if (err)
+            return err;
+        if (node == 0)
+            messages->token = token;
+        if (is_leader() && node != boot->node)
+            err = net_connect(process.net, boot->leaders[node], address.name,
+                              address.bytes);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+// ---- all addresses, by messages
+
+static int tell_leaders(const struct address_book *book)
+{
+    const struct boot *boot = process.boot;
+    for (int node = 0; node < boot->node_count; node++)
+        for (int i = 0; i < boot->node_size && node != boot->node;
+             i += ADDRESSES_PER_MESSAGE) {
+            int left = boot->node_size - i;
+            size_t count =
+                left < ADDRESSES_PER_MESSAGE ? (size_t)left : ADDRESSES_PER_MESSAGE;
+            int err =
+                message_send(boot->leaders[node], MESSAGE_ADDRESSES, book->own + i,
+                             count * sizeof(struct address), NULL, 0);
+            if (err)
+                return err;
+        }
+    return 0;
+}
+
+static int hear_mate(struct address_book *book, int mate, const struct address *address)
+{
+    book->own[process.boot->node_rank_of[mate]] = *address;
+    return ++book->own_count == process.boot->node_size ? tell_leaders(book) : 0;
+}
+
+static int hear_node(struct address_book *book, const struct address *addresses,
+                     size_t count)
+{
+    const struct boot *boot = process.boot;
+    for (size_t i = 0; i < count; i++) {
+        int err = net_connect(process.net, addresses[i].rank, addresses[i].name,
+                              addresses[i].bytes);
+        if (err)
+            return err;
+        book->connected++;
+    }
+    for (int mate = 1; mate < boot->node_size && is_leader(); mate++) {
+        int err = message_send(boot->node_members[mate], MESSAGE_ADDRESSES, addresses,
+                               count * sizeof *addresses, NULL, 0);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static bool is_valid(const struct address *addresses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (addresses[i].rank < 0 || addresses[i].rank >= process.boot->size ||
+            addresses[i].bytes > NET_ADDRESS_MAX)
+            return false;
+    return count > 0;
+}
+
+static void handle_addresses(int source, const void *message, size_t bytes)
+{
+    struct address_book *book = process.messages->book;
+    size_t count = bytes / sizeof(struct address);
+    if (!book || !is_valid(message, count)) {
+        log_error("rank %d has sent %zu bytes that are no addresses", source, bytes);
+        return;
+    }
+    bool is_from_my_mate =
+        is_leader() && process.boot->node_of[source] == process.boot->node;
+    int err = is_from_my_mate ? hear_mate(book, source, message)
+                              : hear_node(book, message, count);
+    if (err && !book->error)
+        book->error = err;
+}
+
+static bool is_book_full(void *argument)
+{
+    const struct address_book *book = argument;
+    const struct boot *boot = process.boot;
+    bool has_told = !is_leader() || book->own_count == boot->node_size;
+    return book->error || (has_told && book->connected == boot->size - boot->node_size);
+}
+
+static int fill_book(struct messages *messages)
+{
+    struct address_book *book = messages->book;
+    message_register(MESSAGE_ADDRESSES, handle_addresses);
+    struct address mine = own_address();
+    message_lock();
+    int err = is_leader()
+                  ? hear_mate(book, mine.rank, &mine)
+                  : message_send(process.boot->leaders[process.boot->node],
+                                 MESSAGE_ADDRESSES, &mine, sizeof mine, NULL, 0);
+    message_unlock();
+    if (!err)
+        err = message_wait(is_book_full, book);
+    return err ? err : book->error;
+}
+
+int addresses_exchange(struct messages *messages)
+{
+    int err = read_cards(messages);
+    if (err)
+        return err;
+    struct address_book book = {0};
+    if (is_leader()) {
+        book.own = calloc((size_t)process.boot->node_size, sizeof *book.own);
+        if (!book.own)
+            return fail(MPI_ERR_NO_MEM, "no memory for the addresses of the node");
+    }
+    messages->book = &book;
+    err = fill_book(messages);
+    messages->book = NULL;
+    free(book.own);
+    messages->is_connected = !err;
+    return err;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Private to message: the state of the progress engine.
+#pragma once
+
+#include "message/message.h"
+
+#include <pthread.h>
+
+// A message that waits: for its handler to be registered, or to be sent.
+struct parcel {
+    struct parcel *next;
+    int rank; // its source or its destination
+    enum message_kind kind;
+    size_t bytes;
+    _Alignas(8) char data[];
+};
+
+struct parcels {
+    struct parcel *first, *last;
+};
+
+struct backlog {
+    struct parcels parcels;
+    int next; // 1 + rank of the next backlog that is not empty, 0 for none
+};
+
+struct server {
+    pthread_t thread;
+    _Atomic(bool) is_running;
+};
+
+struct messages {
+    pthread_mutex_t lock;
+    bool has_threads;          // the lock is needed
+    _Atomic(int) lock_waiters; // threads that wait for it
+    _Atomic(int) pollers;      // threads that poll in blocked calls now
+    message_handler *handlers[MESSAGE_KINDS];
+    struct parcels early;     // came before their handler was registered
+    struct backlog *backlogs; // [size of the job]
+    int first_backlog;        // 1 + rank
+    bool network_is_busy;     // some backlog goes to another node
+
+    struct address_book *book; // while addresses are exchanged
+    bool is_connected;         // with all processes on other nodes
+    uint64_t token;            // of the job: a message without it is a stranger's
+
+    struct server node_server, network_server;
+    _Atomic(bool) is_stopping;
+    int wakeup;             // eventfd that ends the network server's sleep, or -1
+    _Atomic(uint32_t) naps; // futex word: 1 while the network server naps
+};
+
+// ---- send.c
+void parcels_free(struct parcels *parcels);
+// Sends what rings and network take now; returns how many messages.
+int backlogs_send(struct messages *messages);
+// What shm and net hand over.
+void deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t bytes);
+void deliver_from_network(const void *message, size_t bytes);
+
+// ---- addresses.c
+// Connects every process with those on other nodes. The card of a node holds the token
+// of the job and its leader's address as text.
+enum { CARD_MAX = SHM_CARD_MAX + 16 + 2 * NET_ADDRESS_MAX + 4 };
+void address_write(const struct net *net, uint64_t token, char *text, size_t text_size);
+int addresses_exchange(struct messages *messages);
+
+// ---- server.c
+int network_server_start(struct messages *messages);
+void servers_stop(struct messages *messages);
+// Bracket a blocked call of the program. wait_end gets what wait_begin has returned:
+// whether mates count on this thread to receive.
+bool wait_begin(struct messages *messages);
+void wait_end(struct messages *messages, bool attends);
+// Bracket the sleep in it.
+void sleep_begin(struct messages *messages);
+void sleep_end(struct messages *messages);

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The way of a message: by ring or network, or into the backlog, and to its handler.
+#include "message/private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Precedes a message on the network.
+struct envelope {
+    uint64_t token;
+    uint32_t source;
+    uint32_t kind;
+};
+
+static bool is_mate(int rank)
+{
+    return process.boot->node_of[rank] == process.boot->node;
+}
+
+// ---- parcels
+
+static int parcels_add(struct parcels *parcels, int rank, enum message_kind kind,
+                       const void *head, size_t head_bytes, const void *body,
+                       size_t body_bytes)
+{
+    struct parcel *parcel = malloc(sizeof *parcel + head_bytes + body_bytes);
+    if (!parcel)
+        return fail(MPI_ERR_NO_MEM, "no memory to keep a message of %zu bytes",
+                    head_bytes + body_bytes);
+    *parcel =
+        (struct parcel){.rank = rank, .kind = kind, .bytes = head_bytes + body_bytes};
+    if (head_bytes > 0)
+        memcpy(parcel->data, head, head_bytes);
+    if (body_bytes > 0)
+        memcpy(parcel->data + head_bytes, body, body_bytes);
+    if (parcels->first)
+        parcels->last->next = parcel;
+    else
+        parcels->first = parcel;
+    parcels->last = parcel;
+    return 0;
+}
+
+static void parcels_drop_first(struct parcels *parcels)
+{
+    struct parcel *parcel = parcels->first;
+    parcels->first = parcel->next;
+    free(parcel);
+}
+
+void parcels_free(struct parcels *parcels)
+{
+    while (parcels->first)
+        parcels_drop_first(parcels);
+}
+
+// ---- sending
+
+static int send_network(int rank, enum message_kind kind, const void *head,
+                        size_t head_bytes, const void *body, size_t body_bytes,
+                        bool *sent)
+{
+    const struct messages *messages = process.messages;
+    char start[sizeof(struct envelope) + MESSAGE_MAX];
+    struct envelope envelope = {messages->token, (uint32_t)process.boot->rank, kind};
+    if (!messages->is_connected && kind != MESSAGE_ADDRESSES) {
+        *sent = false;
+        return 0;
+    }
+    memcpy(start, &envelope, sizeof envelope);
+    if (head_bytes > 0)
+        memcpy(start + sizeof envelope, head, head_bytes);
+    return net_send(process.net, rank, start, sizeof envelope + head_bytes, body,
+                    body_bytes, sent);
+}
+
+static int try_send(int rank, enum message_kind kind, const void *head,
+                    size_t head_bytes, const void *body, size_t body_bytes, bool *sent)
+{
+    if (!is_mate(rank))
+        return send_network(rank, kind, head, head_bytes, body, body_bytes, sent);
+    *sent = shm_send(process.shm, process.boot->node_rank_of[rank], (uint16_t)kind,
+                     head, head_bytes, body, body_bytes);
+    return 0;
+}
+
+int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
+                 const void *body, size_t body_bytes)
+{
+    struct messages *messages = process.messages;
+    struct backlog *backlog = &messages->backlogs[rank];
+    assert(head_bytes + body_bytes <= MESSAGE_MAX);
+    bool is_waiting = backlog->parcels.first != NULL;
+    if (likely(!is_waiting)) {
+        bool sent;
+        int err = try_send(rank, kind, head, head_bytes, body, body_bytes, &sent);
+        if (err || likely(sent))
+            return err;
+    }
+    int err =
+        parcels_add(&backlog->parcels, rank, kind, head, head_bytes, body, body_bytes);
+    if (!err && !is_waiting) {
+        backlog->next = messages->first_backlog;
+        messages->first_backlog = rank + 1;
+        messages->network_is_busy |= !is_mate(rank);
+    }
+    return err;
+}
+
+// A network that has given a rank up gives up its backlog too.
+static int backlog_send(struct backlog *backlog, int rank)
+{
+    struct parcels *parcels = &backlog->parcels;
+    int count = 0;
+    while (parcels->first) {
+        bool sent;
+        const struct parcel *parcel = parcels->first;
+        if (try_send(rank, parcel->kind, parcel->data, parcel->bytes, NULL, 0, &sent)) {
+            log_error("messages to rank %d are lost: %s", rank,
+                      error_detail(&(int){0}));
+            parcels_free(parcels);
+            break;
+        }
+        if (!sent)
+            break;
+        parcels_drop_first(parcels);
+        count++;
+    }
+    return count;
+}
+
+int backlogs_send(struct messages *messages)
+{
+    int count = 0;
+    int *link = &messages->first_backlog;
+    messages->network_is_busy = false;
+    while (*link) {
+        int rank = *link - 1;
+        struct backlog *backlog = &messages->backlogs[rank];
+        count += backlog_send(backlog, rank);
+        if (backlog->parcels.first) {
+            messages->network_is_busy |= !is_mate(rank);
+            link = &backlog->next;
+        } else {
+            *link = backlog->next;
+        }
+    }
+    return count;
+}
+
+// ---- delivery
+
+// A message whose handler is not yet known waits, and so do those that come after it,
+// so that their order stays.
+static void deliver(int source, enum message_kind kind, const void *message,
+                    size_t bytes)
+{
+    struct messages *messages = process.messages;
+    message_handler *handler = messages->handlers[kind];
+    bool must_wait = messages->early.first && kind != MESSAGE_ADDRESSES;
+    if (likely(handler && !must_wait))
+        handler(source, message, bytes);
+    else if (parcels_add(&messages->early, source, kind, message, bytes, NULL, 0))
+        log_error("a message from rank %d is lost: no memory", source);
+}
+
+void deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t bytes)
+{
+    deliver(process.boot->node_members[node_rank], kind, message, bytes);
+}
+
+void deliver_from_network(const void *message, size_t bytes)
+{
+    struct envelope envelope;
+    bool is_ours = bytes >= sizeof envelope;
+    if (is_ours) {
+        memcpy(&envelope, message, sizeof envelope);
+        is_ours = envelope.token == process.messages->token &&
+                  envelope.source < (uint32_t)process.boot->size &&
+                  envelope.kind < MESSAGE_KINDS;
+    }
+    if (is_ours)
+        deliver((int)envelope.source, envelope.kind,
+                (const char *)message + sizeof envelope, bytes - sizeof envelope);
+    else
+        log_verbose("dropped %zu bytes from a stranger on the network", bytes);
+}
+
+void message_register(enum message_kind kind, message_handler *handler)
+{
+    struct messages *messages = process.messages;
+    struct parcels *early = &messages->early;
+    message_lock();
+    messages->handlers[kind] = handler;
+    while (early->first && messages->handlers[early->first->kind]) {
+        const struct parcel *parcel = early->first;
+        messages->handlers[parcel->kind](parcel->rank, parcel->data, parcel->bytes);
+        parcels_drop_first(early);
+    }
+    message_unlock();
+}

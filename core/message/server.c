@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The servers: threads that make progress while the program computes. The node server
+// sleeps on the node's doorbell; mates do not ring it while the process is attended.
+// The network server sleeps on the network's descriptor; while the program polls for
+// itself it naps instead, so that the two do not race for every message.
+#include "message/private.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { STACK_BYTES = 1 << 20 };
+
+static const uint64_t SECOND = 1000000000;
+static const uint64_t LINGER = 20000; // after work, more work is likely
+static const uint64_t NAP = 150000;   // how late a server may notice that it is needed
+
+static int poll_locked(void)
+{
+    message_lock();
+    int events = message_poll();
+    message_unlock();
+    return events;
+}
+
+// Polls until nothing has come for a while or the program polls for itself.
+static void linger(struct messages *messages)
+{
+    uint64_t end = 0, now;
+    do {
+        int events = poll_locked();
+        now = clock_nanoseconds();
+        if (events > 0)
+            end = now + LINGER;
+        sched_yield(); // the program's own thread first
+    } while (now < end && atomic_load(&messages->pollers) == 0);
+}
+
+static void *serve_node(void *argument)
+{
+    struct messages *messages = argument;
+    while (!atomic_load(&messages->is_stopping)) {
+        linger(messages);
+        uint32_t ticket = shm_arm(process.shm, SHM_BELL_SERVER);
+        if (poll_locked() == 0 && !atomic_load(&messages->is_stopping))
+            shm_sleep(process.shm, SHM_BELL_SERVER, ticket, SECOND);
+    }
+    return NULL;
+}
+
+// ---- the network server
+
+static void nap(struct messages *messages)
+{
+    atomic_store(&messages->naps, 1);
+    if (atomic_load(&messages->pollers) > 0 && !atomic_load(&messages->is_stopping))
+        futex_wait(&messages->naps, 1, NAP);
+    atomic_store(&messages->naps, 0);
+}
+
+static void end_nap(struct messages *messages)
+{
+    if (atomic_load(&messages->naps) && atomic_exchange(&messages->naps, 0))
+        futex_wake(&messages->naps, 1);
+}
+
+static bool may_sleep(const struct messages *messages)
+{
+    message_lock();
+    bool may = !messages->network_is_busy && net_may_sleep(process.net);
+    message_unlock();
+    return may;
+}
+
+static void *serve_network(void *argument)
+{
+    struct messages *messages = argument;
+    struct pollfd sources[] = {
+        {.fd = net_descriptor(process.net), .events = POLLIN},
+        {.fd = messages->wakeup, .events = POLLIN},
+    };
+    while (!atomic_load(&messages->is_stopping)) {
+        if (atomic_load(&messages->pollers) > 0) {
+            nap(messages);
+            continue;
+        }
+        linger(messages);
+        if (!may_sleep(messages))
+            sched_yield();
+        else if (sources[0].fd >= 0)
+            poll(sources, 2, -1);
+        else
+            poll(sources + 1, 1, 1);
+    }
+    return NULL;
+}
+
+// ---- blocked calls of the program
+
+bool wait_begin(struct messages *messages)
+{
+    atomic_fetch_add(&messages->pollers, 1);
+    bool attends = atomic_load(&messages->node_server.is_running);
+    if (attends)
+        shm_attend(process.shm);
+    return attends;
+}
+
+void wait_end(struct messages *messages, bool attends)
+{
+    atomic_fetch_sub(&messages->pollers, 1);
+    if (!attends)
+        return;
+    shm_leave(process.shm);
+    poll_locked(); // what came without ringing the server
+}
+
+void sleep_begin(struct messages *messages)
+{
+    atomic_fetch_sub(&messages->pollers, 1);
+    end_nap(messages);
+}
+
+void sleep_end(struct messages *messages)
+{
+    atomic_fetch_add(&messages->pollers, 1);
+}
+
+// ---- start and stop
+
+// Signals are the program's: its own threads get them.
+static int start_thread(struct messages *messages, struct server *server,
+                        const char *name, void *(*serve)(void *))
+{
+    if (!messages->has_threads)
+        messages->has_threads = true;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(&server->thread, &attributes, serve, messages);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (code)
+        return fail(MPI_ERR_OTHER,
+                    "no progress thread: pthread_create: %s; without one, "
+                    "ORIEL_PROGRESS=off",
+                    strerror(code));
+    pthread_setname_np(server->thread, name);
+    server->is_running = true;
+    return 0;
+}
+
+int network_server_start(struct messages *messages)
+{
+    if (!process.options.progress_thread)
+        return 0;
+    messages->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (messages->wakeup < 0)
+        return fail(MPI_ERR_OTHER, "no progress thread: eventfd: %s", strerror(errno));
+    return start_thread(messages, &messages->network_server, "oriel-network",
+                        serve_network);
+}
+
+int message_serve(void)
+{
+    struct messages *messages = process.messages;
+    if (!process.options.progress_thread || process.shm->node_size == 1 ||
+        messages->node_server.is_running)
+        return 0;
+    return start_thread(messages, &messages->node_server, "oriel-node", serve_node);
+}
+
+static void stop_server(struct server *server)
+{
+    if (server->is_running)
+        pthread_join(server->thread, NULL);
+    server->is_running = false;
+}
+
+void servers_stop(struct messages *messages)
+{
+    atomic_store(&messages->is_stopping, true);
+    if (messages->node_server.is_running)
+        shm_ring_own(process.shm, SHM_BELL_SERVER);
+    if (messages->wakeup >= 0)
+        eventfd_write(messages->wakeup, 1);
+    end_nap(messages);
+    stop_server(&messages->node_server);
+    stop_server(&messages->network_server);
+    if (messages->wakeup >= 0)
+        close(messages->wakeup);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start and stop of shared memory, network and the progress engine.
+#include "message/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+// The leader makes the segment and tells its mates and the other leaders, with the
+// job's one exchange through the launcher.
+static int open_node(uint64_t token)
+{
+    struct boot *boot = process.boot;
+    char key[32], card[CARD_MAX];
+    snprintf(key, sizeof key, "oriel-node-%d", boot->node);
+    bool is_leader = boot->node_rank == 0;
+    if (is_leader) {
+        int err = shm_create(boot, process.options.heap_bytes, &process.shm, card);
+        if (err)
+            return err;
+        size_t used = strlen(card);
+        if (process.net)
+            address_write(process.net, token, card + used, sizeof card - used);
+        err = boot_put(boot, key, card);
+        if (err)
+            return err;
+    }
+    int err = boot_fence(boot);
+    if (err || is_leader)
+        return err;
+    err = boot_get(boot, key, card, sizeof card);
+    return err ? err : shm_attach(boot, card, &process.shm);
+}
+
+static int open_all(struct messages *messages)
+{
+    const struct boot *boot = process.boot;
+    messages->backlogs = calloc((size_t)boot->size, sizeof *messages->backlogs);
+    if (!messages->backlogs)
+        return fail(MPI_ERR_NO_MEM, "no memory for messages to %d processes",
+                    boot->size);
+    bool has_network = boot->node_count > 1;
+    if (has_network) {
+        int err = net_start(&process.net, boot->size, deliver_from_network);
+        if (err)
+            return err;
+        log_verbose("network between %d nodes: %s", boot->node_count,
+                    net_provider(process.net));
+    }
+    int err = open_node(random_bits());
+    if (err)
+        return err;
+    log_verbose("node of %d processes, %zu bytes of heap each", boot->node_size,
+                process.shm->heap_bytes);
+    if (!has_network)
+        return 0;
+    err = addresses_exchange(messages);
+    return err ? err : network_server_start(messages);
+}
+
+static void close_all(struct messages *messages)
+{
+    servers_stop(messages);
+    if (process.net)
+        net_stop(process.net);
+    process.net = NULL;
+    if (process.shm)
+        shm_stop(process.shm);
+    process.shm = NULL;
+    for (int rank = 0; messages->backlogs && rank < process.boot->size; rank++)
+        parcels_free(&messages->backlogs[rank].parcels);
+    free(messages->backlogs);
+    parcels_free(&messages->early);
+    pthread_mutex_destroy(&messages->lock);
+    free(messages);
+    process.messages = NULL;
+}
+
+int messages_start(void)
+{
+    struct messages *messages = calloc(1, sizeof *messages);
+    if (!messages)
+        return fail(MPI_ERR_NO_MEM, "no memory for the progress engine");
+    pthread_mutexattr_t adaptive; // spins briefly before it sleeps
+    pthread_mutexattr_init(&adaptive);
+    pthread_mutexattr_settype(&adaptive, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&messages->lock, &adaptive);
+    pthread_mutexattr_destroy(&adaptive);
+    messages->has_threads = process.thread_level == MPI_THREAD_MULTIPLE;
+    messages->wakeup = -1;
+    process.messages = messages;
+    int err = open_all(messages);
+    if (err)
+        close_all(messages);
+    return err;
+}
+
+static bool has_no_backlog(void *argument)
+{
+    const struct messages *messages = argument;
+    return messages->first_backlog == 0;
+}
+
+void messages_stop(void)
+{
+    struct messages *messages = process.messages;
+    int err = message_wait(has_no_backlog, messages);
+    if (err)
+        log_verbose("messages to other processes are lost: %s", error_detail(&err));
+    close_all(messages);
+}

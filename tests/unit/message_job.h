@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A job of forked processes for the tests of message: the launcher is a table in shared
+// memory, and the network between its nodes is a datagram socket per process that takes
+// only a few messages at a time.
+#pragma once
+
+#include "message/message.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHECK(claim)                                                                   \
+    do {                                                                               \
+        if (!(claim))                                                                  \
+            check_failed(__FILE__, __LINE__, #claim);                                  \
+    } while (0)
+
+enum { JOB_MAX = 16, PATIENCE = 100 };
+
+struct process process;
+
+static _Noreturn void check_failed(const char *file, int line, const char *claim)
+{
+    fprintf(stderr, "%s:%d: rank %d: %s is not true; last error: %s\n", file, line,
+            process.rank, claim, error_detail(&(int){0}));
+    _exit(1);
+}
+
+// ---- launcher
+
+static struct board {
+    struct {
+        char key[64], value[1024];
+    } cards[JOB_MAX];
+    _Atomic(int) card_count;
+    _Atomic(int) arrived;
+    _Atomic(int) words[8]; // for the tests
+} * board;
+
+int boot_put(struct boot *boot, const char *key, const char *value)
+{
+    (void)boot;
+    CHECK(strlen(key) < 64 && strlen(value) < 1024 && !strpbrk(value, " \n"));
+    int at = atomic_fetch_add(&board->card_count, 1);
+    strcpy(board->cards[at].key, key);
+    strcpy(board->cards[at].value, value);
+    return 0;
+}
+
+int boot_fence(struct boot *boot)
+{
+    int arrived = atomic_fetch_add(&board->arrived, 1) + 1;
+    int all = (arrived + boot->size - 1) / boot->size * boot->size;
+    while (atomic_load(&board->arrived) < all)
+        usleep(50);
+    return 0;
+}
+
+int boot_get(struct boot *boot, const char *key, char *value, size_t value_size)
+{
+    (void)boot;
+    for (int i = 0; i < atomic_load(&board->card_count); i++)
+        if (strcmp(board->cards[i].key, key) == 0) {
+            snprintf(value, value_size, "%s", board->cards[i].value);
+            return 0;
+        }
+    return fail(MPI_ERR_OTHER, "nobody has put %s", key);
+}
+
+// Like boot_fence, but makes progress, as a barrier does.
+static void meet(void)
+{
+    int size = process.boot->size, arrived = atomic_fetch_add(&board->arrived, 1) + 1;
+    int all = (arrived + size - 1) / size * size;
+    while (atomic_load(&board->arrived) < all)
+        if (message_progress() == 0)
+            sched_yield();
+}
+
+// ---- network
+
+struct net {
+    int socket;
+    void (*receive)(const void *message, size_t bytes);
+    struct sockaddr_un peers[JOB_MAX];
+    socklen_t lengths[JOB_MAX];
+};
+
+int net_start(struct net **net, int size,
+              void (*receive)(const void *message, size_t bytes))
+{
+    struct net *made = calloc(1, sizeof *made);
+    struct sockaddr_un any = {.sun_family = AF_UNIX};
+    CHECK(size <= JOB_MAX && made);
+    made->receive = receive;
+    made->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    CHECK(made->socket >= 0);
+    // The kernel chooses a name that is in no file system.
+    CHECK(bind(made->socket, (struct sockaddr *)&any, sizeof any.sun_family) == 0);
+    *net = made;
+    return 0;
+}
+
+void net_stop(struct net *net)
+{
+    close(net->socket);
+    free(net);
+}
+
+size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX])
+{
+    struct sockaddr_un name;
+    socklen_t length = sizeof name;
+    CHECK(getsockname(net->socket, (struct sockaddr *)&name, &length) == 0);
+    memcpy(address, &name, length);
+    return length;
+}
+
+int net_connect(struct net *net, int rank, const void *address, size_t bytes)
+{
+    memcpy(&net->peers[rank], address, bytes);
+    net->lengths[rank] = (socklen_t)bytes;
+    return 0;
+}
+
+int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
+             const void *body, size_t body_bytes, bool *sent)
+{
+    CHECK(head_bytes + body_bytes <= NET_MESSAGE_MAX && net->lengths[rank] > 0);
+    struct iovec parts[] = {{(void *)head, head_bytes}, {(void *)body, body_bytes}};
+    struct msghdr message = {.msg_name = &net->peers[rank],
+                             .msg_namelen = net->lengths[rank],
+                             .msg_iov = parts,
+                             .msg_iovlen = 2};
+    ssize_t count = sendmsg(net->socket, &message, MSG_NOSIGNAL);
+    *sent = count >= 0;
+    if (count < 0 && errno != EAGAIN && errno != ENOBUFS)
+        return fail(MPI_ERR_OTHER, "sendmsg: %s", strerror(errno));
+    return 0;
+}
+
+int net_poll(struct net *net)
+{
+    _Alignas(8) static char message[NET_MESSAGE_MAX];
+    int count = 0;
+    for (; count < 8; count++) {
+        ssize_t bytes = recv(net->socket, message, sizeof message, 0);
+        if (bytes < 0)
+            break;
+        net->receive(message, (size_t)bytes);
+    }
+    return count;
+}
+
+int net_descriptor(const struct net *net)
+{
+    return net->socket;
+}
+
+bool net_may_sleep(struct net *net)
+{
+    (void)net;
+    return true;
+}
+
+const char *net_provider(const struct net *net)
+{
+    (void)net;
+    return "sockets of the test";
+}
+
+// ---- the job
+
+struct job {
+    int nodes, node_size;
+    int spin_microseconds;
+    bool progress_thread;
+    int thread_level;
+    void (*body)(void);
+};
+
+static void be_rank(const struct job *job, int rank)
+{
+    static int node_of[JOB_MAX], node_rank_of[JOB_MAX], members[JOB_MAX],
+        leaders[JOB_MAX];
+    int size = job->nodes * job->node_size;
+    static struct boot boot;
+    boot = (struct boot){.rank = rank,
+                         .size = size,
+                         .node = rank / job->node_size,
+                         .node_count = job->nodes,
+                         .node_rank = rank % job->node_size,
+                         .node_size = job->node_size,
+                         .node_of = node_of,
+                         .node_rank_of = node_rank_of,
+                         .node_members = members,
+                         .leaders = leaders};
+    for (int i = 0; i < size; i++) {
+        node_of[i] = i / job->node_size;
+        node_rank_of[i] = i % job->node_size;
+    }
+    for (int i = 0; i < job->node_size; i++)
+        members[i] = boot.node * job->node_size + i;
+    for (int i = 0; i < job->nodes; i++)
+        leaders[i] = i * job->node_size;
+    process = (struct process){
+        .rank = rank, .boot = &boot, .thread_level = job->thread_level};
+    process.options.spin_microseconds = job->spin_microseconds;
+    process.options.progress_thread = job->progress_thread;
+    process.options.heap_bytes = 1 << 20;
+}
+
+static void run_rank(const struct job *job, int rank)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(PATIENCE);
+    be_rank(job, rank);
+    CHECK(messages_start() == 0);
+    CHECK((process.net != NULL) == (job->nodes > 1));
+    job->body();
+    meet();
+    messages_stop();
+    CHECK(!process.shm && !process.net && !process.messages);
+    exit(0);
+}
+
+// The number of processes that did not end with exit code 0.
+static int run_job(struct job job)
+{
+    pid_t children[JOB_MAX];
+    int size = job.nodes * job.node_size, failures = 0;
+    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(board != MAP_FAILED);
+    alarm(PATIENCE); // a hang is a failure
+    for (int rank = 0; rank < size; rank++) {
+        children[rank] = fork();
+        CHECK(children[rank] >= 0);
+        if (children[rank] == 0)
+            run_rank(&job, rank);
+    }
+    for (int rank = 0; rank < size; rank++) {
+        int status;
+        CHECK(waitpid(children[rank], &status, 0) == children[rank]);
+        failures += status != 0;
+    }
+    munmap(board, sizeof *board);
+    return failures;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// threads_wait_side_by_side: several threads of each process send and wait at once,
+// each for its own answers, and none is woken too late or never.
+#include "message_job.h"
+
+#include <pthread.h>
+
+enum { THREADS = 3, ROUNDS = 1500 };
+
+struct question {
+    int thread, round;
+};
+
+static int answered[THREADS];
+
+static void handle_question(int source, const void *message, size_t bytes)
+{
+    CHECK(message_send(source, MESSAGE_FETCHED, message, bytes, NULL, 0) == 0);
+}
+
+static void handle_answer(int source, const void *message, size_t bytes)
+{
+    struct question question;
+    CHECK(source == 1 - process.rank && bytes == sizeof question);
+    memcpy(&question, message, sizeof question);
+    CHECK(question.round == answered[question.thread] + 1);
+    answered[question.thread] = question.round;
+}
+
+static bool is_answered(void *argument)
+{
+    const struct question *question = argument;
+    return answered[question->thread] == question->round;
+}
+
+static void *ask_often(void *argument)
+{
+    struct question question = {.thread = *(int *)argument};
+    for (question.round = 1; question.round <= ROUNDS; question.round++) {
+        message_lock();
+        CHECK(message_send(1 - process.rank, MESSAGE_EAGER, &question, sizeof question,
+                           NULL, 0) == 0);
+        message_unlock();
+        CHECK(message_wait(is_answered, &question) == 0);
+    }
+    return NULL;
+}
+
+static void run_threads(void)
+{
+    message_register(MESSAGE_EAGER, handle_question);
+    message_register(MESSAGE_FETCHED, handle_answer);
+    CHECK(message_serve() == 0);
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        CHECK(pthread_create(&threads[i], NULL, ask_often, &numbers[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+int main(void)
+{
+    struct job job = {.nodes = 1,
+                      .node_size = 2,
+                      .spin_microseconds = 50,
+                      .thread_level = MPI_THREAD_MULTIPLE,
+                      .body = run_threads};
+    job.progress_thread = true;
+    int failures = run_job(job);
+    job.spin_microseconds = 0;
+    failures += run_job(job);
+    job.nodes = 2;
+    job.node_size = 1;
+    failures += run_job(job);
+    return failures > 0;
+}
