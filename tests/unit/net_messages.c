@@ -43,7 +43,8 @@ static size_t await(struct pair *pair, size_t count)
     return got.bytes;
 }
 
-static void every_size(struct pair *pair)
+// Returns how many messages each side has got.
+static size_t every_size(struct pair *pair)
 {
     static const size_t sizes[] = {
         1, 8, 63, 64, 65, 255, 1000, 4096, 8000, 16000, NET_MESSAGE_MAX};
@@ -56,50 +57,42 @@ static void every_size(struct pair *pair)
             if (pair->rank == 1)
                 send_filled(pair, sizes[i], sizes[i], (unsigned)count - 1);
         }
+    return count;
 }
 
-static void flood_both_ways(struct pair *pair)
+// `before` messages have been exchanged; the peer may have begun already.
+static size_t flood_both_ways(struct pair *pair, size_t before)
 {
-    unsigned seed = got.next;
-    size_t before = got.count;
-    for (unsigned i = 0; i < FLOOD; i++)
-        send_filled(pair, 1 + (i * 37) % NET_MESSAGE_MAX, 1, seed + i);
+    for (size_t i = 0; i < FLOOD; i++)
+        send_filled(pair, 1 + (i * 37) % NET_MESSAGE_MAX, 1, (unsigned)(before + i));
     await(pair, before + FLOOD);
+    return before + FLOOD;
 }
 
-// The receiver may sleep only when nothing is waiting, and wakes when something comes.
-static void sleeper_wakes(struct pair *pair)
+// A message wakes a receiver that was told it may sleep.
+static void sleeper_wakes(struct pair *pair, size_t before)
 {
-    size_t before = got.count;
-    unsigned seed = got.next;
-    meet(pair);
+    char word = 's';
     if (pair->rank == 0) {
-        usleep(20000);
-        send_filled(pair, 100, 100, seed);
-        await(pair, before + 1);
+        hear(pair, &word, 1);
+        send_filled(pair, 100, 100, (unsigned)before);
         return;
     }
     struct pollfd descriptor = {.fd = net_descriptor(pair->net), .events = POLLIN};
-    int sleeps = 0;
-    while (got.count == before) {
-        if (net_may_sleep(pair->net)) {
-            CHECK(poll(&descriptor, 1, 5000) == 1);
-            sleeps++;
-        }
+    while (!net_may_sleep(pair->net))
         net_poll(pair->net);
-    }
-    CHECK(sleeps > 0 && sleeps < 1000);
-    send_filled(pair, 100, 100, seed);
+    tell(pair, &word, 1);
+    CHECK(poll(&descriptor, 1, 30000) == 1);
+    await(pair, before + 1);
 }
 
 int main(void)
 {
     struct pair pair = pair_open(receive);
-    every_size(&pair);
-    meet(&pair);
-    flood_both_ways(&pair);
+    size_t count = every_size(&pair);
+    count = flood_both_ways(&pair, count);
     meet(&pair);
     if (net_descriptor(pair.net) >= 0)
-        sleeper_wakes(&pair);
+        sleeper_wakes(&pair, count);
     return pair_close(&pair);
 }
