@@ -4,7 +4,7 @@
 // deadlock.
 #include "window_test.h"
 
-enum { ROUNDS = 100, WORDS = 1000 };
+enum { ROUNDS = 30, WORDS = 1000 };
 
 struct mailbox {
     int data[WORDS];

@@ -7,12 +7,9 @@ static const MPI_Aint part_bytes = (MPI_Aint)5 << 30;
 
 static void far_displacements(const struct opened *opened)
 {
-    static const MPI_Aint places[] = {0,
-                                      ((MPI_Aint)1 << 31) - 4,
-                                      (MPI_Aint)1 << 31,
-                                      ((MPI_Aint)1 << 32) - 4,
-                                      (MPI_Aint)1 << 32,
-                                      ((MPI_Aint)5 << 30) - 8};
+    const MPI_Aint two_gib = (MPI_Aint)1 << 31;
+    const MPI_Aint places[] = {
+        0, two_gib - 4, two_gib + 8, 2 * two_gib - 4, 2 * two_gib + 8, part_bytes - 8};
     enum { PLACES = sizeof places / sizeof *places };
     long values[PLACES], seen[PLACES];
     MPI_Win_lock_all(0, opened->win);

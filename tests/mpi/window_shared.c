@@ -75,7 +75,7 @@ static void stores_are_seen_after_sync(void)
     mine[0] = mine[1] = 0;
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
     MPI_Barrier(node);
-    for (int round = 1; round <= 200; round++) {
+    for (int round = 1; round <= 50; round++) {
         theirs[0] = 7 * round;
         MPI_Win_sync(win);
         theirs[1] = round;
