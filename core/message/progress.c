@@ -130,9 +130,9 @@ static bool spin_for(bool (*done)(void *argument), void *argument, uint64_t end)
 // poll.
 static uint64_t longest_sleep(const struct messages *messages)
 {
-    if (messages->network_is_busy)
+    if (atomic_load(&messages->network_is_busy))
         return 10 * MICROSECOND;
-    if (process.net && !messages->network_server.is_running)
+    if (process.net && !atomic_load(&messages->network_server.is_running))
         return 100 * MICROSECOND;
     return 100 * MILLISECOND;
 }

@@ -103,7 +103,8 @@ int message_send(int rank, enum message_kind kind, const void *head, size_t head
     if (!err && !is_waiting) {
         backlog->next = messages->first_backlog;
         messages->first_backlog = rank + 1;
-        messages->network_is_busy |= !is_mate(rank);
+        if (!is_mate(rank))
+            atomic_store(&messages->network_is_busy, true);
     }
     return err;
 }
@@ -134,18 +135,19 @@ int backlogs_send(struct messages *messages)
 {
     int count = 0;
     int *link = &messages->first_backlog;
-    messages->network_is_busy = false;
+    bool network_is_busy = false;
     while (*link) {
         int rank = *link - 1;
         struct backlog *backlog = &messages->backlogs[rank];
         count += backlog_send(backlog, rank);
         if (backlog->parcels.first) {
-            messages->network_is_busy |= !is_mate(rank);
+            network_is_busy |= !is_mate(rank);
             link = &backlog->next;
         } else {
             *link = backlog->next;
         }
     }
+    atomic_store(&messages->network_is_busy, network_is_busy);
     return count;
 }
 

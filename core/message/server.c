@@ -71,7 +71,7 @@ static void end_nap(struct messages *messages)
 static bool may_sleep(const struct messages *messages)
 {
     message_lock();
-    bool may = !messages->network_is_busy && net_may_sleep(process.net);
+    bool may = !atomic_load(&messages->network_is_busy) && net_may_sleep(process.net);
     message_unlock();
     return may;
 }
