@@ -78,10 +78,13 @@ static void a_freed_key_lives_until_its_attributes_are_gone(void)
     int key = make_key(NULL, (generic_function *)drop_value), freed = key;
     CHECK(attribute_set(KIND_COMM, &one, key, values) == 0);
     CHECK(keyval_free(KIND_COMM, &freed) == 0);
+    int other_key =
+        make_key(NULL, NULL); // in the memory of the freed one, were it gone
     CHECK(attribute_set(KIND_COMM, &one, key, values) == MPI_ERR_KEYVAL);
     CHECK(attribute_delete(KIND_COMM, &one, key) == MPI_ERR_KEYVAL);
     drops = 0;
     CHECK(attributes_drop(&one) == 0 && drops == 1);
+    CHECK(keyval_free(KIND_COMM, &other_key) == 0);
 }
 
 static void wrong_keys_are_errors(void)
@@ -124,6 +127,7 @@ static void fortran_sets_integers_and_c_sees_their_address(void)
     CHECK(*(MPI_Aint *)value_of(&one, key) == -5);
     CHECK(oriel_attribute_integer(KIND_COMM, handle, key, value_of(&one, key)) == -5);
     CHECK(attributes_copy(&one, &other) == 0);
+    CHECK(value_of(&one, key) != value_of(&other, key));
     CHECK(attributes_drop(&one) == 0);
     CHECK(*(MPI_Aint *)value_of(&other, key) == -5);
     CHECK(attributes_drop(&other) == 0);
