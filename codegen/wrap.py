@@ -37,7 +37,7 @@ def wrap_c(text: str, width: int = 88) -> str:
     if len(text.replace('" "', "")) <= width:
         return text.replace('" "', "")
     head, parenthesis, rest = text.partition("(")
-    while rest.partition("(")[0].isidentifier():  # if (unlikely(
+    while head.lstrip().startswith("if ") and rest.partition("(")[0].isidentifier():
         more, _, rest = rest.partition("(")
         head += parenthesis + more
     column = len(head) + 1

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Array sections as buffers: the slow path of descriptors.h.
+// Array sections as buffers: what descriptors.c does when an array is not contiguous.
 #include "descriptors.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int section_to_type(struct buffer *buffer, const CFI_cdesc_t *descriptor)
+int buffer_typed(struct buffer *buffer, const CFI_cdesc_t *descriptor, MPI_Count count,
+                 MPI_Datatype type)
 {
+    *buffer = (struct buffer){.address = address_of(descriptor), .count = count, .type = type};
+    if (is_contiguous(descriptor))
+        return 0;
     struct section section = {
         .element_bytes = (MPI_Count)descriptor->elem_len,
         .rank = descriptor->rank,
@@ -16,12 +20,10 @@ int section_to_type(struct buffer *buffer, const CFI_cdesc_t *descriptor)
         section.dimension[i].extent = descriptor->dim[i].extent;
         section.dimension[i].stride = descriptor->dim[i].sm;
     }
-    MPI_Datatype whole;
-    int err = oriel_section_open(&section, buffer->count, buffer->type, &whole);
+    int err = oriel_section_open(&section, count, type, &buffer->type);
     if (err)
         return err;
     buffer->count = 1;
-    buffer->type = whole;
     buffer->has_type = true;
     return 0;
 }
@@ -41,28 +43,24 @@ static void copy_section(const CFI_cdesc_t *descriptor, int dimension, char *sec
         copy_section(descriptor, dimension - 1, section + i * dim->sm, packed, is_packing);
 }
 
-int section_to_copy(struct buffer *buffer, const CFI_cdesc_t *descriptor)
+int buffer_copied(struct buffer *buffer, const CFI_cdesc_t *descriptor)
 {
+    *buffer = (struct buffer){.address = address_of(descriptor)};
+    if (is_contiguous(descriptor))
+        return 0;
     size_t bytes = descriptor->elem_len;
     for (int i = 0; i < descriptor->rank; i++)
         bytes *= (size_t)descriptor->dim[i].extent;
-    buffer->address = malloc(bytes);
-    if (buffer->address == NULL)
+    char *packed = malloc(bytes);
+    if (packed == NULL)
         return oriel_fail(MPI_ERR_NO_MEM, "no memory for a copy of an array section");
+    buffer->address = packed;
     buffer->copied = descriptor;
-    char *packed = buffer->address;
     copy_section(descriptor, descriptor->rank - 1, descriptor->base_addr, &packed, true);
     return 0;
 }
 
-int refuse_section(const char *name)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    snprintf(text, sizeof text, "%s is an array section that is not contiguous", name);
-    return oriel_fail(MPI_ERR_BUFFER, text);
-}
-
-void close_section(struct buffer *buffer, bool is_changed)
+void buffer_close(struct buffer *buffer, bool is_changed)
 {
     if (buffer->has_type)
         oriel_section_close(buffer->type);
@@ -73,4 +71,11 @@ void close_section(struct buffer *buffer, bool is_changed)
     if (is_changed)
         copy_section(section, section->rank - 1, section->base_addr, &packed, false);
     free(buffer->address);
+}
+
+int refuse_section(const char *name)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    snprintf(text, sizeof text, "%s is an array section that is not contiguous", name);
+    return oriel_fail(MPI_ERR_BUFFER, text);
 }
