@@ -36,7 +36,7 @@ static void job_body(void)
 }
 
 // Runs `claims` on all members of each kind of job; returns the exit code of the test.
-static int run_all_jobs(void (*claims)(void))
+static inline int run_all_jobs(void (*claims)(void))
 {
     job_claims = claims;
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
@@ -47,14 +47,14 @@ static int run_all_jobs(void (*claims)(void))
     return 0;
 }
 
-static struct datatype *type_of(MPI_Datatype handle)
+static inline struct datatype *type_of(MPI_Datatype handle)
 {
     struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)handle);
     CHECK(type != NULL);
     return type;
 }
 
-__attribute__((unused)) static struct op *op_of(MPI_Op handle)
+static inline struct op *op_of(MPI_Op handle)
 {
     struct op *op = handle_object(KIND_OP, (uintptr_t)handle);
     CHECK(op != NULL);
