@@ -40,6 +40,8 @@ program f08_sections
     call put('all dimensions', cube(4:1:-3, 2:5:3, 1:6:5), 8)
     call put('one index of the middle', cube(:, 3, :), 24)
     call put_large()
+    call put_assumed_size(line, 3)
+    call put_structure()
     call get_into_line()
     call get_into_plane()
     call get_bytes()
@@ -84,6 +86,47 @@ contains
         call check('put of a section with large counts', &
             all(memory(:9) == reshape(plane(2:6:2, ::3), [9])) .and. all(memory(10:) == 0))
     end subroutine put_large
+
+    ! The last extent of an assumed-size array is unknown.
+    subroutine put_assumed_size(array, columns)
+        integer, intent(in), asynchronous :: array(4, *)
+        integer, intent(in) :: columns
+        memory = 0
+        call MPI_Win_fence(0, win)
+        call MPI_Put(array, 4 * columns, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 4 * columns, &
+            MPI_INTEGER, win)
+        call MPI_Put(array(2:3, :columns), 2 * columns, MPI_INTEGER, right, &
+            100_MPI_ADDRESS_KIND, 2 * columns, MPI_INTEGER, win)
+        call MPI_Win_fence(0, win)
+        call check('put of an assumed-size array', all(memory(:12) == line(:12)))
+        call check('put of a part of an assumed-size array', &
+            all(memory(101:106) == [line(2:3), line(6:7), line(10:11)]) .and. &
+            count(memory /= 0) == 18)
+    end subroutine put_assumed_size
+
+    ! A component of an array of structures has a stride that is no multiple of its size.
+    subroutine put_structure()
+        type :: particle
+            sequence
+            character(len=1) :: mark
+            integer :: number
+            character(len=2) :: pair
+        end type particle
+        type(particle), asynchronous :: particles(10)
+        particles%number = [(i * i, i = 1, 10)]
+        memory = 0
+        call MPI_Win_fence(0, win)
+        call MPI_Put(particles%number, 10, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 10, &
+            MPI_INTEGER, win)
+        call MPI_Win_fence(0, win)
+        call check('put of a component', all(memory(:10) == [(i * i, i = 1, 10)]))
+        memory = 0
+        call MPI_Win_fence(0, win)
+        call MPI_Put(particles(9:2:-3)%number, 3, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 3, &
+            MPI_INTEGER, win)
+        call MPI_Win_fence(0, win)
+        call check('put of a component of a section', all(memory(:3) == [81, 36, 9]))
+    end subroutine put_structure
 
     subroutine get_into_line()
         integer, asynchronous :: into(30)
