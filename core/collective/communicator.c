@@ -211,6 +211,8 @@ int collectives_start(void)
 
 void collectives_stop(void)
 {
+    object_close_predefined(&process.world->object);
+    object_close_predefined(&process.self->object);
     communicator_destroy(&process.world->object);
     communicator_destroy(&process.self->object);
     process.world = process.self = NULL;

@@ -89,6 +89,12 @@ void object_open_predefined(struct object *object, enum object_kind kind,
     objects.slots[code] = (struct slot){object->tag, object};
 }
 
+void object_close_predefined(struct object *object)
+{
+    objects.slots[slot_of(object->tag)] = (struct slot){0};
+    object->tag = 0;
+}
+
 void object_close(struct object *object)
 {
     if (object->is_predefined)

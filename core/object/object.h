@@ -63,6 +63,8 @@ extern struct objects {
     uint32_t free;             // length of that queue
     struct added_error *added; // error classes and codes of the program
     int added_count;
+    struct kept_section *kept; // array sections that may come again
+    atomic_flag kept_lock;     // of the sections; who finds it taken does without them
 } objects;
 
 static inline uint64_t handle_tag(enum object_kind kind, uintptr_t handle)
@@ -92,6 +94,8 @@ int object_open(struct object *object, enum object_kind kind);
 // A handle with the given ABI code, for an object that is never destroyed.
 void object_open_predefined(struct object *object, enum object_kind kind,
                             uintptr_t code);
+// Makes such a handle stale, when the library stops.
+void object_close_predefined(struct object *object);
 // Takes one handle back from the program, with its reference. The handle becomes stale
 // when the program holds it no more. Nothing happens to a predefined object.
 void object_close(struct object *object);
@@ -213,6 +217,7 @@ struct datatype {
     MPI_Count true_lb, true_extent;
     MPI_Aint alignment;
     bool is_committed;
+    bool is_kept;       // of an array section that may come again
     bool is_contiguous; // size == extent == true_extent, lb == 0: any count is one
                         // block; also when size == 0
     const struct basic *basic; // the only basic type in it, or NULL

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one global, and the life of the library in a process (MPI-4.1 11.2 to 11.4):
+// initialization starts the layers from below, finalization stops them from above.
+#include "rma/rma.h"
+
+#include <oriel_core.h>
+#include <string.h>
+#include <unistd.h>
+
+struct process process = {.rank = -1};
+
+static const char *provider(void)
+{
+    return process.net ? net_provider(process.net) : "not used in a job of one node";
+}
+
+static void report(void)
+{
+    if (process.rank == 0)
+        log_verbose("Oriel %s: %d processes on %d nodes, progress by %s, libfabric: %s",
+                    ORIEL_VERSION, process.boot->size, process.boot->node_count,
+                    process.options.progress_thread ? "thread" : "calls only",
+                    provider());
+}
+
+static int start_layers(void)
+{
+    int err = boot_start(&process.boot);
+    if (!err)
+        err = messages_start();
+    if (!err)
+        err = objects_start();
+    if (!err)
+        err = pt2pt_start();
+    if (!err)
+        err = collectives_start();
+    if (err)
+        return err;
+    windows_start();
+    rma_register();
+    return 0;
+}
+
+int oriel_init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    (void)argc;
+    (void)argv;
+    if (atomic_load(&process.state) != PROCESS_NEW)
+        return fail(MPI_ERR_OTHER, "MPI has been initialized before in this process");
+    process.thread_level = required;
+    process.main_thread = thread_identity();
+    int err = options_read(&process.options);
+    if (!err)
+        err = start_layers();
+    if (err)
+        return err;
+    atomic_store(&process.state, PROCESS_ACTIVE);
+    *provided = required;
+    report();
+    return 0;
+}
+
+int oriel_init(int *argc, char ***argv)
+{
+    int provided;
+    return oriel_init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+int oriel_initialized(int *flag)
+{
+    *flag = atomic_load(&process.state) != PROCESS_NEW;
+    return 0;
+}
+
+// The callbacks of MPI_COMM_SELF's attributes run first, while MPI still works
+// (11.2.4).
+int oriel_finalize(void)
+{
+    int err = attributes_drop(process.self);
+    if (!err)
+        err = collective_barrier(process.world);
+    if (err)
+        return err;
+    atomic_store(&process.state, PROCESS_FINALIZED);
+    collectives_stop();
+    pt2pt_stop();
+    objects_stop();
+    messages_stop();
+    boot_stop(process.boot);
+    process.boot = NULL;
+    return 0;
+}
+
+int oriel_finalized(int *flag)
+{
+    *flag = atomic_load(&process.state) == PROCESS_FINALIZED;
+    return 0;
+}
+
+int oriel_query_thread(int *provided)
+{
+    *provided = process.thread_level;
+    return 0;
+}
+
+int oriel_is_thread_main(int *flag)
+{
+    *flag = thread_identity() == process.main_thread;
+    return 0;
+}
+
+// The whole job ends, whatever the communicator: its processes share their fate.
+int oriel_abort(struct communicator *comm, int errorcode)
+{
+    char why[64 + MPI_MAX_OBJECT_NAME];
+    snprintf(why, sizeof why, "MPI_Abort on %s with error code %d",
+             comm->name[0] ? comm->name : "a communicator", errorcode);
+    log_error("%s", why);
+    boot_abort(process.boot, errorcode, why);
+}
+
+int oriel_get_version(int *version, int *subversion)
+{
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return 0;
+}
+
+int oriel_get_library_version(char *version, int *resultlen)
+{
+    *resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+                          "Oriel %s, ABI of MPI %d.%d; libfabric: %s", ORIEL_VERSION,
+                          MPI_VERSION, MPI_SUBVERSION, provider());
+    return 0;
+}
+
+int oriel_get_processor_name(char *name, int *resultlen)
+{
+    if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0)
+        return fail(MPI_ERR_OTHER, "the name of this machine cannot be read");
+    name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+    *resultlen = (int)strlen(name);
+    return 0;
+}
+
+double oriel_wtime(void)
+{
+    return clock_seconds();
+}
+
+double oriel_wtick(void)
+{
+    return 1e-9; // the clock counts nanoseconds
+}
