@@ -44,6 +44,7 @@ int objects_start(void)
 
 void objects_stop(void)
 {
+    sections_forget();
     errors_forget();
     info_clear(&info_env);
 }

@@ -16,6 +16,15 @@ void info_clear(struct info *info);
 // fail(MPI_ERR_NO_MEM).
 struct datatype *datatype_new(void);
 
+// Datatypes of array sections, kept because programs use the same ones again and again.
+// section_find gives a reference, or NULL; section_keep takes over the handle, if it
+// can, and leaves its caller a reference.
+struct datatype *section_find(const struct section *section, MPI_Count count,
+                              const struct datatype *type);
+void section_keep(const struct section *section, MPI_Count count, struct datatype *type,
+                  struct datatype *whole);
+void sections_forget(void);
+
 // Generated from spec.
 extern struct datatype predefined_datatypes[];
 extern const uint16_t predefined_datatype_codes[]; // their ABI codes

@@ -188,58 +188,72 @@ static int section_lay_out(struct datatype *whole, const struct slices *slices,
     return whole->layout ? 0 : MPI_ERR_NO_MEM;
 }
 
-// MPI_ERR_BUFFER unless all of (type, count) lies in the section.
-static int section_check(const struct slices *slices, const struct datatype *type,
-                         MPI_Count count, MPI_Aint last)
+// MPI_ERR_BUFFER unless the bytes first..last of what is packed are in the section.
+static int section_check(const struct slices *slices, MPI_Aint first, MPI_Aint last)
 {
-    MPI_Aint first, end;
-    datatype_span(type, count, &first, &end);
     if (first >= 0 && last <= slices->bytes)
         return 0;
     return fail(MPI_ERR_BUFFER,
-                "array section of %jd bytes: must have the bytes %jd to %jd "
-                "that count and datatype name",
+                "array section of %jd bytes: must have the bytes %jd to %jd that count "
+                "and datatype name",
                 (intmax_t)slices->bytes, (intmax_t)first, (intmax_t)last - 1);
 }
 
-int oriel_section_open(const struct section *section, MPI_Count count,
-                       MPI_Datatype type, MPI_Datatype *whole)
+// Makes the datatype, with a handle.
+static int section_make(const struct section *section, MPI_Count count,
+                        const struct datatype *type, struct datatype **whole)
 {
-    const struct datatype *old = handle_object(KIND_DATATYPE, (uintptr_t)type);
-    if (old == NULL)
-        return fail(MPI_ERR_TYPE, "datatype = %#jx: is not a datatype",
-                    (uintmax_t)(uintptr_t)type);
-    if (count < 0)
-        return fail(MPI_ERR_COUNT, "count = %jd: must be >= 0", (intmax_t)count);
     MPI_Aint first, last;
-    datatype_span(old, count, &first, &last);
+    datatype_span(type, count, &first, &last);
     struct slices slices = slices_of(section, last);
-    int err = section_check(&slices, old, count, last);
+    int err = section_check(&slices, first, last);
     if (err)
         return err;
     struct datatype *made = datatype_new();
     if (made == NULL)
         return MPI_ERR_NO_MEM;
-    made->size = count * old->size;
-    made->basic = old->basic;
-    made->alignment = old->alignment;
-    made->is_committed = old->is_committed;
+    made->size = count * type->size;
+    made->basic = type->basic;
+    made->alignment = type->alignment;
+    made->is_committed = type->is_committed;
     made->is_contiguous = made->size == 0;
     if (made->size > 0)
-        err = section_lay_out(made, &slices, old, count);
+        err = section_lay_out(made, &slices, type, count);
     if (err) {
         object_release(made);
         return err;
     }
-    err = object_open(&made->object, KIND_DATATYPE);
-    if (!err)
-        *whole = (MPI_Datatype)object_handle(made);
-    return err;
+    *whole = made;
+    return object_open(&made->object, KIND_DATATYPE);
+}
+
+int oriel_section_open(const struct section *section, MPI_Count count,
+                       MPI_Datatype type, MPI_Datatype *whole)
+{
+    struct datatype *old = handle_object(KIND_DATATYPE, (uintptr_t)type);
+    if (old == NULL)
+        return fail(MPI_ERR_TYPE, "datatype = %#jx: is not a datatype",
+                    (uintmax_t)(uintptr_t)type);
+    if (count < 0)
+        return fail(MPI_ERR_COUNT, "count = %jd: must be >= 0", (intmax_t)count);
+    struct datatype *found = section_find(section, count, old);
+    if (found == NULL) {
+        int err = section_make(section, count, old, &found);
+        if (err)
+            return err;
+        section_keep(section, count, old, found);
+    }
+    *whole = (MPI_Datatype)object_handle(found);
+    return 0;
 }
 
 void oriel_section_close(MPI_Datatype whole)
 {
-    struct object *object = handle_object(KIND_DATATYPE, (uintptr_t)whole);
-    if (object != NULL)
-        object_close(object);
+    struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)whole);
+    if (type == NULL)
+        return;
+    if (type->is_kept)
+        object_release(type);
+    else
+        object_close(&type->object);
 }

@@ -128,8 +128,14 @@ static void random_sections_are_exact(void)
     MPI_Datatype old = (MPI_Datatype)object_handle(type);
     CHECK(oriel_section_open(&section, count, old, &handle) == 0);
     check_bytes(handle_object(KIND_DATATYPE, (uintptr_t)handle), type, count, &bytes);
+    if (random_between(0, 1)) {
+        MPI_Datatype again;
+        CHECK(oriel_section_open(&section, count, old, &again) == 0);
+        check_bytes(handle_object(KIND_DATATYPE, (uintptr_t)again), type, count,
+                    &bytes);
+        oriel_section_close(again);
+    }
     oriel_section_close(handle);
-    CHECK(handle_object(KIND_DATATYPE, (uintptr_t)handle) == NULL);
     if (section.dimension[section.rank - 1].extent >= 0) {
         CHECK(oriel_section_open(&section, most + 1, old, &kept) == MPI_ERR_BUFFER);
         CHECK(kept == NULL);
@@ -151,6 +157,61 @@ static void whole_slices_are_not_listed_one_by_one(void)
     MPI_Aint last_row = ((MPI_Aint)1 << 45) - ((MPI_Aint)1 << 25);
     CHECK(whole->true_extent == last_row + ((1 << 20) - 4) * 16 + 8);
     oriel_section_close(handle);
+}
+
+// Sections that are in use stay what they are, however many others come; of those that
+// are closed some are kept, and none when the layer has stopped.
+static void open_sections_do_not_disturb_each_other(void)
+{
+    enum { OPEN = 200, LENGTH = 5 };
+    static struct bytes bytes[OPEN];
+    static MPI_Datatype opened[OPEN];
+    struct datatype *type = predefined(MPI_DOUBLE);
+    for (int i = 0; i < OPEN; i++) {
+        struct section section = {
+            .element_bytes = 8, .rank = 1, .dimension = {{LENGTH, 16 + 8 * i}}};
+        list_bytes(&section, &bytes[i]);
+        CHECK(oriel_section_open(&section, LENGTH, MPI_DOUBLE, &opened[i]) == 0);
+    }
+    for (int i = 0; i < OPEN; i++) {
+        struct datatype *whole = handle_object(KIND_DATATYPE, (uintptr_t)opened[i]);
+        CHECK(whole != NULL);
+        check_bytes(whole, type, LENGTH, &bytes[i]);
+        oriel_section_close(opened[i]);
+    }
+    int kept = 0;
+    for (int i = 0; i < OPEN; i++)
+        kept += handle_object(KIND_DATATYPE, (uintptr_t)opened[i]) != NULL;
+    CHECK(kept > 0 && kept < OPEN / 2);
+    objects_stop();
+    for (int i = 0; i < OPEN; i++)
+        CHECK(handle_object(KIND_DATATYPE, (uintptr_t)opened[i]) == NULL);
+}
+
+static void *use_sections(void *argument)
+{
+    static const struct section section = {
+        .element_bytes = 8, .rank = 2, .dimension = {{4, 16}, {3, 128}}};
+    for (int i = 0; i < 20000; i++) {
+        struct section own = section;
+        own.dimension[1].stride += 8 * (i % 40);
+        MPI_Datatype handle;
+        CHECK(oriel_section_open(&own, 12, MPI_DOUBLE, &handle) == 0);
+        const struct datatype *whole = handle_object(KIND_DATATYPE, (uintptr_t)handle);
+        CHECK(whole && whole->size == 96);
+        CHECK(whole->true_extent == 3 * 16 + 2 * own.dimension[1].stride + 8);
+        oriel_section_close(handle);
+    }
+    return argument;
+}
+
+static void threads_share_sections(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        CHECK(pthread_create(&threads[i], NULL, use_sections, NULL) == 0);
+    for (int i = 0; i < 3; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
 static void bad_arguments_are_errors(void)
@@ -177,6 +238,7 @@ int main(void)
         random_sections_are_exact();
     whole_slices_are_not_listed_one_by_one();
     bad_arguments_are_errors();
-    objects_stop();
+    threads_share_sections();
+    open_sections_do_not_disturb_each_other();
     return 0;
 }
