@@ -22,14 +22,18 @@ static void shape_make(struct shape *shape)
     MPI_Type_get_extent(shape->type, &lower, &shape->extent);
 }
 
-// All have 4200 bytes of data.
+// All have 12600 bytes of data, more than a message holds.
 static struct shape shapes[] = {
-    {"contiguous", 1, 1, 4200, 4200, 0, 0},   {"bytes apart", 1, 4200, 1, 3, 0, 0},
-    {"words", 3, 175, 8, 16, 0, 0},           {"odd blocks", 2, 300, 7, 11, 0, 0},
-    {"touching blocks", 7, 20, 30, 30, 0, 0}, {"long blocks", 1, 2, 2100, 5000, 0, 0},
-    {"backwards", 1, 600, 7, -9, 0, 0},
+    {"contiguous", 1, 1, 12600, 12600, 0, 0},
+    {"bytes apart", 1, 4200, 3, 9, 0, 0},
+    {"words", 3, 525, 8, 16, 0, 0},
+    {"odd blocks", 2, 900, 7, 11, 0, 0},
+    {"touching blocks", 7, 60, 30, 30, 0, 0},
+    {"middling blocks", 1, 9, 1400, 1500, 0, 0},
+    {"long blocks", 1, 2, 6300, 9000, 0, 0},
+    {"backwards", 1, 1800, 7, -9, 0, 0},
 };
-enum { SHAPES = sizeof shapes / sizeof *shapes, DATA = 4200 };
+enum { SHAPES = sizeof shapes / sizeof *shapes, DATA = 12600 };
 
 // Offset of byte n of the data.
 static MPI_Aint place_of(const struct shape *shape, int n)
@@ -44,7 +48,7 @@ static MPI_Aint place_of(const struct shape *shape, int n)
 // Where the buffer starts in a room of ROOM bytes, so that it also fits backwards.
 static MPI_Aint start_of(const struct shape *shape)
 {
-    return shape->stride < 0 ? 8000 : 1000;
+    return shape->stride < 0 ? 20000 : 1000;
 }
 
 static void write_data(unsigned char *room, const struct shape *shape, int owner)

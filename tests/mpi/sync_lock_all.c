@@ -4,6 +4,8 @@
 // deadlock.
 #include "window_test.h"
 
+#include <sched.h>
+
 enum { ROUNDS = 30, WORDS = 1000 };
 
 struct mailbox {
@@ -101,29 +103,52 @@ static void every_kind_of_flush_completes(const struct source *source)
     source->close(&opened);
 }
 
-// Shared locks of one and lock_all of another exclude the writers of a third.
+// Reads the pair of `target`: what is mapped here by loads, else by a get.
+static void read_pair(const struct opened *opened, int target, int pair[2])
+{
+    int *mapped = target == rank ? opened->base : NULL, *flavor, flag;
+    MPI_Win_get_attr(opened->win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag);
+    if (*flavor == MPI_WIN_FLAVOR_SHARED) {
+        MPI_Aint bytes;
+        int unit;
+        MPI_Win_shared_query(opened->win, target, &bytes, &unit, &mapped);
+    }
+    MPI_Win_lock_all(0, opened->win);
+    if (mapped != NULL)
+        memcpy(pair, mapped, 2 * sizeof *pair);
+    else
+        MPI_Get(pair, 2, MPI_INT, target, 0, 2, MPI_INT, opened->win);
+    MPI_Win_unlock_all(opened->win);
+}
+
+// The second value follows long after the first; until then all others want to read.
+static void write_pair(MPI_Win win, int target, int value)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
+    MPI_Put(&value, 1, MPI_INT, target, 0, 1, MPI_INT, win);
+    MPI_Win_flush(target, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int turn = 0; turn < 500; turn++)
+        sched_yield();
+    MPI_Put(&value, 1, MPI_INT, target, 1, 1, MPI_INT, win);
+    MPI_Win_unlock(target, win);
+}
+
 static void lock_all_excludes_writers(const struct source *source)
 {
     struct opened opened = source->open(2 * sizeof(int), sizeof(int));
-    int *memory = opened.base;
-    memory[0] = memory[1] = 0;
+    memset(opened.base, 0, 2 * sizeof(int));
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int round = 0; round < ROUNDS; round++) {
-        int target = round % size, pair[2];
+    for (int target = 0; target < size; target++) {
+        int pair[2] = {-1, -2};
         if (rank == (target + 1) % size) {
-            pair[0] = pair[1] = round + 1;
-            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, opened.win);
-            MPI_Put(&pair[0], 1, MPI_INT, target, 0, 1, MPI_INT, opened.win);
-            MPI_Win_flush(target, opened.win);
-            MPI_Put(&pair[1], 1, MPI_INT, target, 1, 1, MPI_INT, opened.win);
-            MPI_Win_unlock(target, opened.win);
+            write_pair(opened.win, target, target + 1);
         } else {
-            MPI_Win_lock_all(0, opened.win);
-            MPI_Get(pair, 2, MPI_INT, target, 0, 2, MPI_INT, opened.win);
-            MPI_Win_flush_all(opened.win);
-            CHECK(pair[0] == pair[1]);
-            MPI_Win_unlock_all(opened.win);
+            MPI_Barrier(MPI_COMM_WORLD);
+            read_pair(&opened, target, pair);
+            CHECK(pair[0] == target + 1 && pair[1] == target + 1);
         }
+        MPI_Barrier(MPI_COMM_WORLD);
     }
     source->close(&opened);
 }
