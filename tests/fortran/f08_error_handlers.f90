@@ -78,6 +78,10 @@ program f08_error_handlers
         broken, ierror)
     call check('one element is contiguous whatever its stride', ierror == MPI_SUCCESS)
     call MPI_Win_free(broken)
+    call MPI_Win_create(memory(5:4:2), 0_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_SELF, &
+        broken, ierror)
+    call check('so is an empty section', ierror == MPI_SUCCESS)
+    call MPI_Win_free(broken)
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
     call MPI_Errhandler_free(comm_handler)
     call MPI_Finalize()
