@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of a job: one loop over all that may happen, until every rank has ended.
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ABORT_NANOSECONDS                                                              \
+    UINT64_C(200000000) // for a rank that aborts to exit by itself
+#define GRACE_NANOSECONDS UINT64_C(2000000000) // from SIGTERM to SIGKILL
+
+// Places in the array that poll() gets.
+enum { POLL_SIGNALS, POLL_INPUT, POLL_OUTPUT = POLL_INPUT + 2, POLL_ERROR, POLL_RANKS };
+enum { RANK_WIRE, RANK_OUTPUT, RANK_ERROR, RANK_POLLS };
+
+uint64_t now_nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// All that is left of the ranks, and the guard.
+static void kill_group(const struct job *job)
+{
+    kill(-job->group, SIGKILL);
+    waitpid(job->group, NULL, 0);
+}
+
+// ---- start --------------------------------------------------------------------------
+
+// Puts into the store what PMI-1 programs expect to find: all ranks are on one machine.
+static bool describe_job(struct job *job)
+{
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof random, 0) < 0)
+        random = now_nanoseconds();
+    snprintf(job->name, sizeof job->name, "oriel_%d_%016llx", (int)getpid(),
+             (unsigned long long)random);
+    char map[64];
+    snprintf(map, sizeof map, "(vector,(0,1,%d))", job->size);
+    job->store = store_make(job->size);
+    return job->store && store_put(job->store, "PMI_process_mapping", map);
+}
+
+static int start_ranks(struct job *job, int input, int nothing)
+{
+    int number = 0;
+    for (int app = 0; app < job->plan->section_count; app++) {
+        const struct section *section = &job->plan->sections[app];
+        for (int i = 0; i < section->ranks; i++, number++) {
+            struct rank *rank = &job->ranks[number];
+            rank->number = number;
+            rank->section = section;
+            rank->app_number = app;
+            int err = rank_start(job, rank, number == 0 ? input : nothing);
+            if (err)
+                return err;
+            job->running++;
+            if (job->plan->is_verbose)
+                say("rank %d is pid %d: %s", number, (int)rank->pid, section->path);
+        }
+    }
+    return 0;
+}
+
+int job_start(struct job *job)
+{
+    job->size = job->plan->ranks;
+    job->ranks = calloc((size_t)job->size, sizeof *job->ranks);
+    if (!job->ranks || !describe_job(job)) {
+        say("no memory for %d processes", job->size);
+        return -1;
+    }
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int input = input_open(&job->input);
+    job->output.fd = STDOUT_FILENO;
+    job->error.fd = STDERR_FILENO;
+    job->group = guard_start();
+    if (job->group < 0 || start_ranks(job, input, nothing) != 0) {
+        say("cannot start process %d of %d: %s", job->running, job->size,
+            strerror(errno));
+        if (job->group > 0)
+            kill_group(job);
+        return -1;
+    }
+    if (input != STDIN_FILENO)
+        close(input);
+    close(nothing);
+    return 0;
+}
+
+// ---- end ----------------------------------------------------------------------------
+
+static void terminate(const struct job *job, bool is_aborting)
+{
+    for (int i = 0; i < job->size; i++)
+        if (!job->ranks[i].has_ended && job->ranks[i].is_aborting == is_aborting)
+            kill(job->ranks[i].pid, SIGTERM);
+}
+
+// What the rank itself has said about its end shall stand before what we say about it.
+static void pass_on_errors(struct job *job, struct rank *rank)
+{
+    struct sink *sink = &job->error;
+    if (rank->error.fd >= 0)
+        source_read(&rank->error);
+    while (sink->used > sink->start &&
+           poll(&(struct pollfd){sink->fd, POLLOUT, 0}, 1, 0) > 0)
+        sink_write(sink);
+}
+
+void job_end(struct job *job, struct rank *culprit, int exit_code, const char *format,
+             ...)
+{
+    if (job->end_step != END_NOT)
+        return;
+    job->end_step = END_OTHERS;
+    job->deadline = now_nanoseconds() + ABORT_NANOSECONDS;
+    if (job->exit_code == 0)
+        job->exit_code = exit_code;
+    if (!job->interrupted_by) {
+        char text[512];
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
+        pass_on_errors(job, culprit);
+        say("rank %d (pid %d, %s) %s; ending the job", culprit->number,
+            (int)culprit->pid, culprit->section->argv[0], text);
+    }
+    terminate(job, false);
+}
+
+// Takes the next step towards the end when its time has come; returns the milliseconds
+// that poll() may wait, -1 for ever.
+static int step_towards_end(struct job *job)
+{
+    if (job->end_step == END_NOT)
+        return -1;
+    uint64_t now = now_nanoseconds();
+    if (now >= job->deadline) {
+        if (job->end_step == END_OTHERS)
+            terminate(job, true);
+        else
+            kill(-job->group, SIGKILL);
+        job->end_step = END_ALL;
+        job->deadline = now + GRACE_NANOSECONDS;
+    }
+    return (int)((job->deadline - now) / 1000000u) + 1;
+}
+
+// Judges how a rank has ended. After MPI_Finalize nobody waits for it any more, so its
+// failure does not end the job, but counts.
+static void rank_ended(struct job *job, struct rank *rank, int status)
+{
+    rank->has_ended = true;
+    job->running--;
+    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    int code = signal ? 128 + signal : WEXITSTATUS(status);
+    if (job->plan->is_verbose)
+        say("rank %d (pid %d) has ended with code %d", rank->number, (int)rank->pid,
+            code);
+    if (rank->state == RANK_FINALIZED || (code == 0 && rank->state == RANK_STARTED)) {
+        if (code != 0 && job->exit_code == 0) {
+            job->exit_code = code;
+            say("rank %d (pid %d, %s) ended with code %d after MPI_Finalize",
+                rank->number, (int)rank->pid, rank->section->argv[0], code);
+        }
+        pmi_check_barrier(job);
+    } else if (signal) {
+        job_end(job, rank, code, "was killed by signal %d (%s%s)", signal,
+                strsignal(signal), WCOREDUMP(status) ? ", core dumped" : "");
+    } else if (rank->state == RANK_INITIALIZED) {
+        job_end(job, rank, code != 0 ? code : EXIT_FAILURE,
+                "exited with code %d without calling MPI_Finalize", code);
+    } else {
+        job_end(job, rank, code, "exited with code %d", code);
+    }
+}
+
+static void reap(struct job *job)
+{
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+        for (int i = 0; i < job->size; i++)
+            if (job->ranks[i].pid == pid)
+                rank_ended(job, &job->ranks[i], status);
+}
+
+// Nothing of the job is left running, and nothing that it has written is lost. Signals
+// act on mpiexec itself again, in case nobody reads its output.
+static void finish(struct job *job)
+{
+    kill_group(job);
+    for (int i = 0; i < job->size; i++) {
+        source_drain(&job->ranks[i].output);
+        source_drain(&job->ranks[i].error);
+    }
+    sigprocmask(SIG_SETMASK, &job->inherited_mask, NULL);
+    sink_drain(&job->output);
+    sink_drain(&job->error);
+}
+
+// ---- the loop -----------------------------------------------------------------------
+
+static struct pollfd watch_source(const struct source *source)
+{
+    return (struct pollfd){sink_is_full(source->sink) ? -1 : source->fd, POLLIN, 0};
+}
+
+static struct pollfd watch_sink(const struct sink *sink)
+{
+    return (struct pollfd){sink->used > sink->start ? sink->fd : -1, POLLOUT, 0};
+}
+
+static void watch(const struct job *job, struct pollfd *polls)
+{
+    polls[POLL_SIGNALS] = (struct pollfd){job->signals, POLLIN, 0};
+    input_poll(&job->input, &polls[POLL_INPUT]);
+    polls[POLL_OUTPUT] = watch_sink(&job->output);
+    polls[POLL_ERROR] = watch_sink(&job->error);
+    for (int i = 0; i < job->size; i++) {
+        const struct rank *rank = &job->ranks[i];
+        struct pollfd *its = &polls[POLL_RANKS + RANK_POLLS * i];
+        its[RANK_WIRE] = (struct pollfd){rank->wire.fd, POLLIN, 0};
+        its[RANK_OUTPUT] = watch_source(&rank->output);
+        its[RANK_ERROR] = watch_source(&rank->error);
+    }
+}
+
+// What a rank has said comes before its end, and so is heard before it.
+static void serve(struct job *job, const struct pollfd *polls)
+{
+    for (int i = 0; i < job->size; i++) {
+        struct rank *rank = &job->ranks[i];
+        const struct pollfd *its = &polls[POLL_RANKS + RANK_POLLS * i];
+        if (its[RANK_WIRE].revents)
+            pmi_serve(job, rank);
+        if (its[RANK_OUTPUT].revents)
+            source_read(&rank->output);
+        if (its[RANK_ERROR].revents)
+            source_read(&rank->error);
+    }
+    if (polls[POLL_OUTPUT].revents)
+        sink_write(&job->output);
+    if (polls[POLL_ERROR].revents)
+        sink_write(&job->error);
+    input_forward(&job->input, &polls[POLL_INPUT]);
+    if (polls[POLL_SIGNALS].revents && signals_handle(job))
+        reap(job);
+}
+
+int job_run(struct job *job)
+{
+    size_t count = POLL_RANKS + RANK_POLLS * (size_t)job->size;
+    struct pollfd *polls = calloc(count, sizeof *polls);
+    if (!polls) {
+        say("no memory for %d processes", job->size);
+        kill_group(job);
+        return EXIT_FAILURE;
+    }
+    while (job->running > 0) {
+        watch(job, polls);
+        if (poll(polls, count, step_towards_end(job)) > 0)
+            serve(job, polls);
+    }
+    free(polls);
+    finish(job);
+    return job->exit_code;
+}

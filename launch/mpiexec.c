@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mpiexec: starts an MPI job on this machine (MPI-4.1 11.5).
+#include "launch.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void say(const char *format, ...)
+{
+    char line[1024];
+    int used = snprintf(line, sizeof line, "mpiexec: ");
+    int room = (int)sizeof line - used;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line + used, (size_t)room, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    used += length < room ? length : room - 1;
+    line[used++] = '\n'; // replaces the terminating zero
+    ssize_t written = write(STDERR_FILENO, line, (size_t)used);
+    (void)written; // nowhere to complain to
+}
+
+// A closed standard descriptor would be given to a socket and overwritten in the ranks.
+static void open_standard_files(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    close(fd);
+}
+
+// A job of many ranks needs more files than the usual soft limit.
+static void raise_file_limit(struct rlimit *before)
+{
+    getrlimit(RLIMIT_NOFILE, before);
+    struct rlimit most = {.rlim_cur = before->rlim_max, .rlim_max = before->rlim_max};
+    setrlimit(RLIMIT_NOFILE, &most);
+}
+
+int main(int argc, char **argv)
+{
+    struct plan plan;
+    struct job job = {.plan = &plan};
+    open_standard_files();
+    arguments_parse(argc, argv, &plan);
+    programs_find(&plan);
+    raise_file_limit(&job.inherited_files);
+    signals_open(&job);
+    return job_start(&job) != 0 ? EXIT_FAILURE : job_run(&job);
+}
