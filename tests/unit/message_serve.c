@@ -3,9 +3,9 @@
 // node and between nodes, also just after it has been in blocked calls.
 #include "message_job.h"
 
-enum { ROUNDS = 300 };
+enum { ROUNDS = 300, TURNS = 5000 };
 
-enum { COMPUTES_UNTIL, HANDLED }; // words of the board
+enum { COMPUTES_UNTIL, HANDLED, DONE }; // words of the board
 
 static int answers;
 
@@ -55,6 +55,28 @@ static void be_busy(void)
         cpu_relax();
 }
 
+// The peer's question may come before, in or just after the blocked call; then it must
+// be served while this process computes. A server looks by itself once a second.
+static void go_in_and_out(void)
+{
+    int slow = 0;
+    message_register(MESSAGE_EAGER, handle_question);
+    message_register(MESSAGE_FETCHED, handle_answer);
+    CHECK(message_serve() == 0);
+    meet();
+    for (int turn = 1; turn <= TURNS; turn++) {
+        ask(1 - process.rank, turn);
+        uint64_t start = clock_nanoseconds();
+        while (atomic_load(&board->words[HANDLED]) < 2 * turn)
+            sched_yield();
+        slow += clock_nanoseconds() - start > 500000000;
+        atomic_fetch_add(&board->words[DONE], 1);
+        while (atomic_load(&board->words[DONE]) < 2 * turn)
+            sched_yield();
+        CHECK(slow <= 1);
+    }
+}
+
 int main(void)
 {
     struct job job = {.nodes = 1,
@@ -65,6 +87,11 @@ int main(void)
     int failures = run_job(job);
     job.spin_microseconds = 0;
     failures += run_job(job);
+    job.body = go_in_and_out;
+    failures += run_job(job);
+    job.spin_microseconds = 50;
+    failures += run_job(job);
+    job.body = be_busy;
     job.nodes = 2;
     job.node_size = 1;
     failures += run_job(job);
