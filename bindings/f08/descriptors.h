@@ -2,16 +2,16 @@
 // Choice buffers of Fortran (TYPE(*), DIMENSION(..)) as buffers of C.
 //
 // Glossary
-//   descriptor   what the Fortran compiler passes for such an argument (Fortran 2018 18.5)
+//   descriptor   what Fortran passes for such an argument (Fortran 2018 18.5)
 //   section      an array whose elements do not follow each other in memory
-//   buffer       what C gets: address, count, datatype; and how to undo it after the call
+//   buffer       what C gets: address, count, datatype; how to undo it after the call
 #pragma once
 
 #include <ISO_Fortran_binding.h>
 #include <oriel.h>
 
-// The elements follow each other in memory. Dimensions of extent 1 have no neighbours, an
-// empty array has no elements, the last extent of an assumed-size array is -1.
+// The elements follow each other in memory. Dimensions of extent 1 have no neighbours,
+// an empty array has no elements, the last extent of an assumed-size array is -1.
 static inline bool is_contiguous(const CFI_cdesc_t *descriptor)
 {
     CFI_index_t distance = (CFI_index_t)descriptor->elem_len;
@@ -44,18 +44,18 @@ struct buffer {
     bool has_type;             // `type` was made for this call
 };
 
-// Make a buffer of a section, or of an array that happens to be contiguous. They return 0
-// or an error class with its text set; either way the buffer can be closed.
+// Make a buffer of a section, or of an array that happens to be contiguous. They return
+// 0 or an error class with its text set; either way the buffer can be closed.
 //
 // For calls that only start communication: a section gets a datatype that names its
 // elements, used once.
 int buffer_typed(struct buffer *buffer, const CFI_cdesc_t *descriptor, MPI_Count count,
                  MPI_Datatype type);
-// For calls that complete the communication: a section is packed into a copy, as Fortran
-// itself does for a procedure that wants contiguous memory.
+// For calls that complete the communication: a section is packed into a copy, as
+// Fortran itself does for a procedure that wants contiguous memory.
 int buffer_copied(struct buffer *buffer, const CFI_cdesc_t *descriptor);
-// Undoes the above. A packed copy goes back into its section if the call has changed it.
+// Undoes the above. A packed copy that the call has changed goes back into its section.
 void buffer_close(struct buffer *buffer, bool is_changed);
 
-// For calls after which the memory stays in use as a whole: says that a section is an error.
+// For calls that put the memory as a whole to use: says that a section is an error.
 int refuse_section(const char *name);

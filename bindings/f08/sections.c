@@ -9,7 +9,8 @@
 int buffer_typed(struct buffer *buffer, const CFI_cdesc_t *descriptor, MPI_Count count,
                  MPI_Datatype type)
 {
-    *buffer = (struct buffer){.address = address_of(descriptor), .count = count, .type = type};
+    *buffer = (struct buffer){
+        .address = address_of(descriptor), .count = count, .type = type};
     if (is_contiguous(descriptor))
         return 0;
     struct section section = {
@@ -40,7 +41,8 @@ static void copy_section(const CFI_cdesc_t *descriptor, int dimension, char *sec
     }
     const CFI_dim_t *dim = &descriptor->dim[dimension];
     for (CFI_index_t i = 0; i < dim->extent; i++)
-        copy_section(descriptor, dimension - 1, section + i * dim->sm, packed, is_packing);
+        copy_section(descriptor, dimension - 1, section + i * dim->sm, packed,
+                     is_packing);
 }
 
 int buffer_copied(struct buffer *buffer, const CFI_cdesc_t *descriptor)
@@ -56,7 +58,8 @@ int buffer_copied(struct buffer *buffer, const CFI_cdesc_t *descriptor)
         return oriel_fail(MPI_ERR_NO_MEM, "no memory for a copy of an array section");
     buffer->address = packed;
     buffer->copied = descriptor;
-    copy_section(descriptor, descriptor->rank - 1, descriptor->base_addr, &packed, true);
+    copy_section(descriptor, descriptor->rank - 1, descriptor->base_addr, &packed,
+                 true);
     return 0;
 }
 

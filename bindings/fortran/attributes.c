@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls the copy and delete functions of attribute keys that Fortran programs create. The
-// calls themselves are in oriel_support.f90, which knows LOGICAL and INTEGER.
+// Calls the copy and delete functions of attribute keys that Fortran programs create.
+// The calls themselves are in oriel_support.f90, which knows LOGICAL and INTEGER.
 #include <oriel.h>
 
 _Static_assert(KIND_COMM == 1 && KIND_WIN == 3 && KIND_DATATYPE == 6,
                "oriel_support.f90 has the kinds of objects");
 
 int oriel_fortran_copy(generic_function *function, uintptr_t handle, int keyval,
-                       void *extra_state, MPI_Aint value_in, MPI_Aint *value_out, int *flag);
+                       void *extra_state, MPI_Aint value_in, MPI_Aint *value_out,
+                       int *flag);
 int oriel_fortran_delete(generic_function *function, uintptr_t handle, int keyval,
                          MPI_Aint value, void *extra_state);
 void oriel_keyval_calls_fortran(int keyval);
@@ -27,7 +28,8 @@ static int invoke_copy(struct keyval *key, uintptr_t handle, struct attribute *f
                               fortran_value(from), &to->integer, flag);
 }
 
-static int invoke_delete(struct keyval *key, uintptr_t handle, struct attribute *attribute)
+static int invoke_delete(struct keyval *key, uintptr_t handle,
+                         struct attribute *attribute)
 {
     return oriel_fortran_delete(key->drop, handle, key->number,
                                 fortran_value(attribute), key->extra_state);

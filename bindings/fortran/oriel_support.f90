@@ -20,7 +20,8 @@ module oriel_support
             integer(c_intptr_t), value :: handle
         end subroutine oriel_attribute_is_integer
 
-        function oriel_attribute_integer(kind, handle, keyval, pointer) result(value) bind(C)
+        function oriel_attribute_integer(kind, handle, keyval, &
+            pointer) result(value) bind(C)
             import
             integer(c_int), value :: kind, keyval
             integer(c_intptr_t), value :: handle, pointer
@@ -34,23 +35,26 @@ module oriel_support
         end subroutine oriel_errhandler_invoker
 
         ! bindings/fortran/attributes.c
-        subroutine keyval_calls_fortran(keyval) bind(C, name="oriel_keyval_calls_fortran")
+        subroutine keyval_calls_fortran(keyval) bind(C, &
+            name="oriel_keyval_calls_fortran")
             import
             integer(c_int), value :: keyval
         end subroutine keyval_calls_fortran
     end interface
     public :: oriel_attribute_is_integer, oriel_attribute_integer, keyval_calls_fortran
 
-    public :: string_to_fortran, string_mark, function_of_number, errhandler_calls_fortran
+    public :: string_to_fortran, string_mark, function_of_number, &
+        errhandler_calls_fortran
 
-    ! Fortran's callbacks. mpi_f08 declares handles as TYPE(MPI_Win) and the like, the mpi
-    ! module as INTEGER; either way the callback gets the address of one INTEGER.
+    ! Fortran's callbacks. mpi_f08 declares handles as TYPE(MPI_Win) and the like, the
+    ! mpi module as INTEGER; either way the callback gets the address of one INTEGER.
     abstract interface
         subroutine errhandler_function(handle, error_code)
             integer :: handle, error_code
         end subroutine errhandler_function
 
-        subroutine copy_function(handle, keyval, extra_state, value_in, value_out, flag, &
+        subroutine copy_function(handle, keyval, extra_state, value_in, value_out, &
+            flag, &
             ierror)
             import
             integer :: handle, keyval, ierror
@@ -67,8 +71,8 @@ module oriel_support
 
 contains
 
-    ! Copies a C string up to its NUL, padded with blanks. A string without NUL is one that
-    ! C has not written; then nothing changes.
+    ! Copies a C string up to its NUL, padded with blanks. A string without NUL is one
+    ! that C has not written; then nothing changes.
     subroutine string_to_fortran(c_string, string)
         character(kind=c_char), intent(in) :: c_string(:)
         character(len=*), intent(inout) :: string
@@ -109,7 +113,8 @@ contains
         call callback(object, error_code)
     end subroutine invoke_errhandler
 
-    function invoke_copy(function, handle, keyval, extra_state, value_in, value_out, flag) &
+    function invoke_copy(function, handle, keyval, extra_state, value_in, value_out, &
+        flag) &
         result(code) bind(C, name="oriel_fortran_copy")
         type(c_funptr), value :: function
         integer(c_intptr_t), value :: handle, extra_state, value_in

@@ -19,8 +19,8 @@ int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datat
             MPI_Datatype target_datatype, MPI_Win win)
 {
     puts_seen++;
-    return PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                    target_count, target_datatype, win);
+    return PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank,
+                    target_disp, target_count, target_datatype, win);
 }
 
 // C sees an attribute that Fortran has set as a pointer to an integer (MPI-4.1 19.3.7).

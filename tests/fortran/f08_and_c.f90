@@ -1,8 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Fortran and C in one program: a tool in C sees each MPI_ call of Fortran once and no PMPI_
-! call; attributes keep their value from one language to the other.
+! Fortran and C in one program: a tool in C sees each MPI_ call of Fortran once and no
+! PMPI_ call; attributes keep their value from one language to the other.
 program f08_and_c
-    use, intrinsic :: iso_c_binding, only : c_associated, c_int, c_intptr_t, c_loc, c_ptr
+    use, intrinsic :: iso_c_binding, only : c_associated, c_int, c_intptr_t, c_loc, &
+        c_ptr
     use mpi_f08
     use check_m, only : check
     implicit none
@@ -32,26 +33,32 @@ program f08_and_c
     type(MPI_Win) :: win
     call MPI_Init()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-    call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+        MPI_COMM_WORLD, win)
     call MPI_Win_fence(0, win)
     call MPI_Put(origin, 1, MPI_INTEGER, rank, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win)
     call check('the tool sees a put', c_puts() == 1)
-    call MPI_Put(origin(::2), 4, MPI_INTEGER, rank, 0_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win)
+    call MPI_Put(origin(::2), 4, MPI_INTEGER, rank, 0_MPI_ADDRESS_KIND, 4, &
+        MPI_INTEGER, win)
     call check('the tool sees a put of a section once', c_puts() == 2)
     call PMPI_Put(origin, 1, MPI_INTEGER, rank, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win)
-    call PMPI_Put(origin(::2), 4, MPI_INTEGER, rank, 0_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win)
+    call PMPI_Put(origin(::2), 4, MPI_INTEGER, rank, 0_MPI_ADDRESS_KIND, 4, &
+        MPI_INTEGER, win)
     call check('PMPI passes the tool by', c_puts() == 2)
     call MPI_Win_fence(0, win)
 
-    call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, keyval, 0_MPI_ADDRESS_KIND)
+    call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, keyval, &
+        0_MPI_ADDRESS_KIND)
     call MPI_Win_set_attr(win, keyval, large)
     call check('C reads what Fortran has set', &
         c_integer_attribute(int(win%MPI_VAL, c_int), int(keyval, c_int)) == large)
     call check('C sets an attribute', &
-        c_set_attribute(int(win%MPI_VAL, c_int), int(keyval, c_int), c_loc(variable)) == 0)
+        c_set_attribute(int(win%MPI_VAL, c_int), int(keyval, c_int), &
+        c_loc(variable)) == 0)
     call MPI_Win_get_attr(win, keyval, value, flag)
     base = transfer(value, base)
-    call check('Fortran reads the address that C has set', flag .and. c_associated(base, c_loc(variable)))
+    call check('Fortran reads the address that C has set', flag .and. &
+        c_associated(base, c_loc(variable)))
     call MPI_Win_free_keyval(keyval)
     call MPI_Win_free(win)
     call MPI_Finalize()

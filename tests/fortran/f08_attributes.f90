@@ -35,7 +35,8 @@ program f08_attributes
     integer(MPI_ADDRESS_KIND) :: value
     logical :: flag
     call MPI_Init()
-    call MPI_Win_allocate(400_MPI_ADDRESS_KIND, 8, MPI_INFO_NULL, MPI_COMM_WORLD, base, win)
+    call MPI_Win_allocate(400_MPI_ADDRESS_KIND, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &
+        base, win)
     call predefined()
 
     call MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, note_deletion, keyval, large)
@@ -43,25 +44,29 @@ program f08_attributes
     call check('a new key is not invalid', keyval /= MPI_KEYVAL_INVALID)
     value = 17
     call MPI_Win_get_attr(win, keyval, value, flag)
-    call check('an attribute that is not set is not found', .not. flag .and. value == 17)
+    call check('an attribute that is not set is not found', .not. flag .and. &
+        value == 17)
     call MPI_Win_set_attr(win, keyval, -large)
     call MPI_Win_get_attr(win, keyval, value, flag)
     call check('an attribute keeps its 64-bit value', flag .and. value == -large)
     call MPI_Win_set_attr(win, keyval, 5_MPI_ADDRESS_KIND)
-    call check('a new value deletes the old one', deletions == 1 .and. deleted == -large)
+    call check('a new value deletes the old one', deletions == 1 .and. &
+        deleted == -large)
     call check('a callback gets the extra state', state == large)
     call MPI_Win_delete_attr(win, keyval)
     call check('delete_attr calls the callback', deletions == 2 .and. deleted == 5)
     call MPI_Win_get_attr(win, keyval, value, flag)
     call check('a deleted attribute is not found', .not. flag)
 
-    call MPI_Win_create_keyval(MPI_WIN_DUP_FN, MPI_WIN_NULL_DELETE_FN, other, 0_MPI_ADDRESS_KIND)
+    call MPI_Win_create_keyval(MPI_WIN_DUP_FN, MPI_WIN_NULL_DELETE_FN, other, &
+        0_MPI_ADDRESS_KIND)
     call MPI_Win_set_attr(win, other, 9_MPI_ADDRESS_KIND)
     call MPI_Win_set_attr(win, keyval, 6_MPI_ADDRESS_KIND)
     call MPI_Win_free_keyval(keyval)
     call check('free_keyval sets the key to invalid', keyval == MPI_KEYVAL_INVALID)
     call MPI_Win_free(win)
-    call check('freeing a window deletes its attributes', deletions == 3 .and. deleted == 6)
+    call check('freeing a window deletes its attributes', deletions == 3 .and. &
+        deleted == 6)
     call MPI_Win_free_keyval(other)
     call MPI_Finalize()
 

@@ -37,7 +37,8 @@ program f08_error_handlers
     integer, asynchronous :: memory(100), origin(10)
     call MPI_Init()
     call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-    call MPI_Win_create(memory, 400_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_create(memory, 400_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+        MPI_COMM_WORLD, win)
     call MPI_Win_create_errhandler(on_window, handler)
     call check('a new error handler is not null', handler /= MPI_ERRHANDLER_NULL)
     call MPI_Win_set_errhandler(win, handler)
@@ -48,38 +49,41 @@ program f08_error_handlers
     call check('a freed handler is null', handler == MPI_ERRHANDLER_NULL)
 
     call MPI_Win_fence(0, win)
-    call MPI_Put(origin, 10, MPI_INTEGER, ranks, 0_MPI_ADDRESS_KIND, 10, MPI_INTEGER, win, ierror)
+    call MPI_Put(origin, 10, MPI_INTEGER, ranks, 0_MPI_ADDRESS_KIND, 10, MPI_INTEGER, &
+        win, ierror)
     call check('a bad rank is MPI_ERR_RANK', ierror == MPI_ERR_RANK)
     call check('the window''s handler is called with window and code', &
         calls == 1 .and. handled_win == win .and. handled_code == MPI_ERR_RANK)
-    call MPI_Put(origin(1:10:3), 4, MPI_INTEGER, ranks, 0_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win, &
-        ierror)
+    call MPI_Put(origin(1:10:3), 4, MPI_INTEGER, ranks, 0_MPI_ADDRESS_KIND, 4, &
+        MPI_INTEGER, win, ierror)
     call check('likewise with a section', ierror == MPI_ERR_RANK .and. calls == 2)
-    call MPI_Put(origin(1:10:3), 4, MPI_DATATYPE_NULL, 0, 0_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win, &
-        ierror)
+    call MPI_Put(origin(1:10:3), 4, MPI_DATATYPE_NULL, 0, 0_MPI_ADDRESS_KIND, 4, &
+        MPI_INTEGER, win, ierror)
     call check('a section with a null datatype is MPI_ERR_TYPE', &
         ierror == MPI_ERR_TYPE .and. calls == 3)
-    call MPI_Put(origin(1:10:3), -4, MPI_INTEGER, 0, 0_MPI_ADDRESS_KIND, 4, MPI_INTEGER, win)
+    call MPI_Put(origin(1:10:3), -4, MPI_INTEGER, 0, 0_MPI_ADDRESS_KIND, 4, &
+        MPI_INTEGER, win)
     call check('a handler is called also without ierror', &
         calls == 4 .and. handled_code == MPI_ERR_COUNT)
     call MPI_Win_fence(0, win)
     call MPI_Win_call_errhandler(win, MPI_ERR_OTHER)
-    call check('call_errhandler calls it', calls == 5 .and. handled_code == MPI_ERR_OTHER)
+    call check('call_errhandler calls it', calls == 5 .and. &
+        handled_code == MPI_ERR_OTHER)
     call MPI_Win_free(win)
 
     call MPI_Comm_create_errhandler(on_communicator, comm_handler)
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, comm_handler)
-    call MPI_Win_create(memory(1:100:2), 200_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_SELF, &
-        broken, ierror)
+    call MPI_Win_create(memory(1:100:2), 200_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+        MPI_COMM_SELF, broken, ierror)
     call check('a window on a section is MPI_ERR_BUFFER', ierror == MPI_ERR_BUFFER)
-    call check('the communicator''s handler is called', &
-        calls == 6 .and. handled_comm == MPI_COMM_SELF .and. handled_code == MPI_ERR_BUFFER)
-    call MPI_Win_create(memory(1:100:100), 4_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_SELF, &
-        broken, ierror)
+    call check('the communicator''s handler is called', calls == 6 .and. &
+        handled_comm == MPI_COMM_SELF .and. handled_code == MPI_ERR_BUFFER)
+    call MPI_Win_create(memory(1:100:100), 4_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+        MPI_COMM_SELF, broken, ierror)
     call check('one element is contiguous whatever its stride', ierror == MPI_SUCCESS)
     call MPI_Win_free(broken)
-    call MPI_Win_create(memory(5:4:2), 0_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_SELF, &
-        broken, ierror)
+    call MPI_Win_create(memory(5:4:2), 0_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+        MPI_COMM_SELF, broken, ierror)
     call check('so is an empty section', ierror == MPI_SUCCESS)
     call MPI_Win_free(broken)
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)

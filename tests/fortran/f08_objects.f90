@@ -9,7 +9,8 @@ program f08_objects
     call MPI_Initialized(flag)
     call check('not initialized at first', .not. flag)
     call MPI_Init_thread(MPI_THREAD_FUNNELED, provided)
-    call check('the thread level asked for is provided', provided >= MPI_THREAD_FUNNELED)
+    call check('the thread level asked for is provided', &
+        provided >= MPI_THREAD_FUNNELED)
     call MPI_Initialized(flag)
     call check('initialized after init_thread', flag)
     call MPI_Is_thread_main(flag)
@@ -49,7 +50,8 @@ contains
         call MPI_Comm_group(MPI_COMM_WORLD, world)
         order = [(ranks - i, i = 1, ranks)]
         call MPI_Group_incl(world, ranks, order, reversed)
-        call MPI_Group_translate_ranks(reversed, ranks, [(i, i = 0, ranks - 1)], world, translated)
+        call MPI_Group_translate_ranks(reversed, ranks, [(i, i = 0, ranks - 1)], &
+            world, translated)
         call check('translate_ranks maps arrays', all(translated == order))
         translated = -5
         call MPI_Group_translate_ranks(reversed, 1, order(ranks:), world, translated)
@@ -64,7 +66,8 @@ contains
         call check('comparison with the reversed one', &
             result == merge(MPI_CONGRUENT, MPI_SIMILAR, ranks == 1))
         call MPI_Comm_split(MPI_COMM_WORLD, merge(MPI_UNDEFINED, 0, rank == 0), 0, half)
-        call check('undefined colour gives no communicator', (half == MPI_COMM_NULL) .eqv. rank == 0)
+        call check('undefined colour gives no communicator', &
+            (half == MPI_COMM_NULL) .eqv. rank == 0)
         if (half /= MPI_COMM_NULL) call MPI_Comm_free(half)
         call MPI_Comm_free(backwards)
         call MPI_Group_free(reversed)
@@ -97,7 +100,8 @@ contains
         double precision :: start
         start = MPI_Wtime()
         call check('time does not run backwards', MPI_Wtime() >= start)
-        call check('PMPI has functions, too', PMPI_Wtime() >= start .and. PMPI_Wtick() == MPI_Wtick())
+        call check('PMPI has functions, too', PMPI_Wtime() >= start .and. &
+            PMPI_Wtick() == MPI_Wtick())
         call check('a tick is a small time', MPI_Wtick() > 0 .and. MPI_Wtick() < 1)
     end subroutine time
 end program f08_objects

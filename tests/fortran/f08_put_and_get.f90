@@ -1,8 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! mpi_f08: allocated, shared and created windows; put and get with small and large counts,
-! by position and by keyword.
+! mpi_f08: allocated, shared and created windows; put and get with small and large
+! counts, by position and by keyword.
 program f08_put_and_get
-    use, intrinsic :: iso_c_binding, only : c_associated, c_f_pointer, c_loc, c_null_ptr, c_ptr
+    use, intrinsic :: iso_c_binding, only : c_associated, c_f_pointer, c_loc, &
+        c_null_ptr, c_ptr
     use mpi_f08
     use check_m, only : check
     implicit none
@@ -26,8 +27,8 @@ contains
         real(kind(1d0)), pointer, asynchronous :: memory(:)
         real(kind(1d0)), asynchronous :: origin(8), fetched(8)
         integer :: i, ierror
-        call MPI_Win_allocate(8_MPI_ADDRESS_KIND * 64, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &
-            base, win, ierror)
+        call MPI_Win_allocate(8_MPI_ADDRESS_KIND * 64, 8, MPI_INFO_NULL, &
+            MPI_COMM_WORLD, base, win, ierror)
         call check('win_allocate succeeds', ierror == MPI_SUCCESS)
         call c_f_pointer(base, memory, [64])
         memory = -1
@@ -38,7 +39,8 @@ contains
         call MPI_Win_fence(0, win)
         call check('put arrives at its displacement', &
             all(memory(5:12) == [(100 * left + i, i = 1, 8)]))
-        call check('put leaves the rest alone', all(memory(:4) == -1) .and. all(memory(13:) == -1))
+        call check('put leaves the rest alone', all(memory(:4) == -1) .and. &
+            all(memory(13:) == -1))
         call MPI_Get(origin_addr=fetched, origin_count=8_MPI_COUNT_KIND, &
             origin_datatype=MPI_DOUBLE_PRECISION, target_rank=right, &
             target_disp=4_MPI_ADDRESS_KIND, target_count=8_MPI_COUNT_KIND, &
@@ -56,7 +58,8 @@ contains
         allocate (memory(-3:12), source=0)
         allocate (origin(5:8), source=rank + 1)
         call MPI_Win_create(base=memory, size=64_MPI_ADDRESS_KIND, &
-            disp_unit=4_MPI_ADDRESS_KIND, info=MPI_INFO_NULL, comm=MPI_COMM_WORLD, win=win)
+            disp_unit=4_MPI_ADDRESS_KIND, info=MPI_INFO_NULL, comm=MPI_COMM_WORLD, &
+            win=win)
         call MPI_Win_lock_all(0, win)
         call MPI_Put(origin, 4_MPI_COUNT_KIND, MPI_INTEGER, right, 2_MPI_ADDRESS_KIND, &
             4_MPI_COUNT_KIND, MPI_INTEGER, win)
@@ -81,15 +84,18 @@ contains
         integer, pointer :: memory
         integer(MPI_ADDRESS_KIND) :: size, large_unit
         integer :: node_rank, node_ranks, unit
-        call MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node)
+        call MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, &
+            MPI_INFO_NULL, node)
         call MPI_Comm_rank(node, node_rank)
         call MPI_Comm_size(node, node_ranks)
-        call MPI_Win_allocate_shared(4_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, node, base, win)
+        call MPI_Win_allocate_shared(4_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, node, &
+            base, win)
         call c_f_pointer(base, memory)
         call MPI_Win_fence(0, win)
         memory = 10 * node_rank
         call MPI_Win_fence(0, win)
-        call MPI_Win_shared_query(win, mod(node_rank + 1, node_ranks), size, unit, other)
+        call MPI_Win_shared_query(win, mod(node_rank + 1, node_ranks), size, unit, &
+            other)
         call check('shared_query tells size and unit', size == 4 .and. unit == 4)
         call c_f_pointer(other, memory)
         call check('shared_query gives the neighbour''s memory', &
@@ -115,7 +121,8 @@ contains
         call MPI_Get_address(memory, first)
         call MPI_Get_address(memory(3), third)
         call check('addresses differ by the elements between', &
-            MPI_Aint_diff(third, first) == 8 .and. MPI_Aint_add(first, 8_MPI_ADDRESS_KIND) == third)
+            MPI_Aint_diff(third, first) == 8 .and. &
+            MPI_Aint_add(first, 8_MPI_ADDRESS_KIND) == third)
         call check('get_address is c_loc', c_associated(base, transfer(first, base)))
         call MPI_Free_mem(memory)
     end subroutine allocated_memory

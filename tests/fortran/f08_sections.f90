@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Array sections of any shape are exact as origin of put and get and in collective calls;
-! what is outside the section does not change.
+! Array sections of any shape are exact as origin of put and get and in collective
+! calls; what is outside the section does not change.
 program f08_sections
     use, intrinsic :: iso_c_binding, only : c_f_pointer, c_ptr
     use mpi_f08
@@ -16,7 +16,8 @@ program f08_sections
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
     call MPI_Comm_size(MPI_COMM_WORLD, ranks)
     right = mod(rank + 1, ranks)
-    call MPI_Win_allocate(4_MPI_ADDRESS_KIND * room, 4, MPI_INFO_NULL, MPI_COMM_WORLD, base, win)
+    call MPI_Win_allocate(4_MPI_ADDRESS_KIND * room, 4, MPI_INFO_NULL, &
+        MPI_COMM_WORLD, base, win)
     call c_f_pointer(base, memory, [room])
 
     line = [(i, i = 1, size(line))]
@@ -84,7 +85,8 @@ contains
             0_MPI_ADDRESS_KIND, 9_MPI_COUNT_KIND, MPI_INTEGER, win)
         call MPI_Win_fence(0, win)
         call check('put of a section with large counts', &
-            all(memory(:9) == reshape(plane(2:6:2, ::3), [9])) .and. all(memory(10:) == 0))
+            all(memory(:9) == reshape(plane(2:6:2, ::3), [9])) .and. &
+            all(memory(10:) == 0))
     end subroutine put_large
 
     ! The last extent of an assumed-size array is unknown.
@@ -93,8 +95,8 @@ contains
         integer, intent(in) :: columns
         memory = 0
         call MPI_Win_fence(0, win)
-        call MPI_Put(array, 4 * columns, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 4 * columns, &
-            MPI_INTEGER, win)
+        call MPI_Put(array, 4 * columns, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, &
+            4 * columns, MPI_INTEGER, win)
         call MPI_Put(array(2:3, :columns), 2 * columns, MPI_INTEGER, right, &
             100_MPI_ADDRESS_KIND, 2 * columns, MPI_INTEGER, win)
         call MPI_Win_fence(0, win)
@@ -104,7 +106,7 @@ contains
             count(memory /= 0) == 18)
     end subroutine put_assumed_size
 
-    ! A component of an array of structures has a stride that is no multiple of its size.
+    ! A component of structures has a stride that is no multiple of its size.
     subroutine put_structure()
         type :: particle
             sequence
@@ -122,8 +124,8 @@ contains
         call check('put of a component', all(memory(:10) == [(i * i, i = 1, 10)]))
         memory = 0
         call MPI_Win_fence(0, win)
-        call MPI_Put(particles(9:2:-3)%number, 3, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 3, &
-            MPI_INTEGER, win)
+        call MPI_Put(particles(9:2:-3)%number, 3, MPI_INTEGER, right, &
+            0_MPI_ADDRESS_KIND, 3, MPI_INTEGER, win)
         call MPI_Win_fence(0, win)
         call check('put of a component of a section', all(memory(:3) == [81, 36, 9]))
     end subroutine put_structure
@@ -133,7 +135,8 @@ contains
         memory = [(1000 * rank + i, i = 1, room)]
         into = -1
         call MPI_Win_fence(0, win)
-        call MPI_Get(into(29:1:-3), 10, MPI_INTEGER, right, 5_MPI_ADDRESS_KIND, 10, MPI_INTEGER, win)
+        call MPI_Get(into(29:1:-3), 10, MPI_INTEGER, right, 5_MPI_ADDRESS_KIND, 10, &
+            MPI_INTEGER, win)
         call MPI_Win_fence(0, win)
         call MPI_F_sync_reg(into)
         call check('get into a reversed stride', &
@@ -161,7 +164,8 @@ contains
         memory(1) = transfer('abcd', 1)
         memory(2) = transfer('efgh', 1)
         call MPI_Win_fence(0, win)
-        call MPI_Get(into(2:6:2), 6, MPI_BYTE, right, 0_MPI_ADDRESS_KIND, 6, MPI_BYTE, win)
+        call MPI_Get(into(2:6:2), 6, MPI_BYTE, right, 0_MPI_ADDRESS_KIND, 6, &
+            MPI_BYTE, win)
         call MPI_Win_fence(0, win)
         call MPI_F_sync_reg(into)
         call check('get of bytes into a section of strings', &
@@ -172,19 +176,23 @@ contains
         integer :: sent(10), received(4, 5), all_values(3, 2 * ranks)
         sent = [(i * (rank + 1), i = 1, 10)]
         received = -1
-        call MPI_Allreduce(sent(1:9:2), received(2, :), 5, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-        call check('allreduce of sections', all(received(2, :) == &
-            [(i, i = 1, 9, 2)] * (ranks * (ranks + 1) / 2)))
+        call MPI_Allreduce(sent(1:9:2), received(2, :), 5, MPI_INTEGER, MPI_SUM, &
+            MPI_COMM_WORLD)
+        call check('allreduce of sections', &
+            all(received(2, :) == [1, 3, 5, 7, 9] * (ranks * (ranks + 1) / 2)))
         call check('allreduce leaves other rows alone', count(received == -1) == 15)
-        call MPI_Allreduce(MPI_IN_PLACE, received(2, ::2), 3, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD)
-        call check('allreduce in place in a section', received(2, 5) == 9 * ranks * (ranks + 1) / 2)
+        call MPI_Allreduce(MPI_IN_PLACE, received(2, ::2), 3, MPI_INTEGER, MPI_MAX, &
+            MPI_COMM_WORLD)
+        call check('allreduce in place in a section', &
+            received(2, 5) == 9 * ranks * (ranks + 1) / 2)
         if (rank == 0) received(:, :) = 5
         call MPI_Bcast(received(::3, ::2), 6, MPI_INTEGER, 0, MPI_COMM_WORLD)
         call check('bcast into a section', all(received(::3, ::2) == 5))
-        if (rank > 0) call check('bcast leaves the rest alone', all(received(3, :) == -1))
+        if (rank > 0) call check('bcast leaves the rest alone', &
+            all(received(3, :) == -1))
         all_values = -1
-        call MPI_Allgather(sent(10:1:-5), 2, MPI_INTEGER, all_values(3, :), 2, MPI_INTEGER, &
-            MPI_COMM_WORLD)
+        call MPI_Allgather(sent(10:1:-5), 2, MPI_INTEGER, all_values(3, :), 2, &
+            MPI_INTEGER, MPI_COMM_WORLD)
         call check('allgather into a row', &
             all(all_values(3, :) == [(10 * i, 5 * i, i = 1, ranks)]))
         call check('allgather leaves other rows alone', all(all_values(:2, :) == -1))
@@ -196,7 +204,8 @@ contains
         whole = 3
         section(7:) => whole(1:20:2)
         call MPI_Win_fence(0, win)
-        call MPI_Put(section, 10, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 10, MPI_INTEGER, win)
+        call MPI_Put(section, 10, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 10, &
+            MPI_INTEGER, win)
         call MPI_Win_fence(0, win)
         call check('bounds of a pointer are as before', lbound(section, 1) == 7 .and. &
             ubound(section, 1) == 16)

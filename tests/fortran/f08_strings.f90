@@ -51,7 +51,8 @@ contains
         call check('a key is deleted without the blanks around it', key == 'empty')
         call MPI_Info_free(copy)
         call MPI_Info_free(info)
-        call check('freed infos are null', info == MPI_INFO_NULL .and. copy == MPI_INFO_NULL)
+        call check('freed infos are null', info == MPI_INFO_NULL .and. &
+            copy == MPI_INFO_NULL)
     end subroutine infos
 
     subroutine names()
@@ -61,13 +62,15 @@ contains
         integer, asynchronous :: memory(4)
         call MPI_Comm_get_name(MPI_COMM_WORLD, name, length)
         call check('the world''s name', name == 'MPI_COMM_WORLD' .and. length == 14)
-        call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+        call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+            MPI_COMM_WORLD, win)
         name = 'untouched'
         call MPI_Win_get_name(win, name, length)
         call check('a window has no name at first', length == 0 .and. name == '')
         call MPI_Win_set_name(win, '  halo of u  ')
         call MPI_Win_get_name(win, name, length)
-        call check('a name keeps its leading blanks', name == '  halo of u' .and. length == 11)
+        call check('a name keeps its leading blanks', name == '  halo of u' .and. &
+            length == 11)
         call MPI_Win_free(win)
     end subroutine names
 
@@ -82,11 +85,13 @@ contains
         call MPI_Add_error_class(class)
         call MPI_Add_error_string(class, 'too cold  ')
         call MPI_Error_string(class, text, length)
-        call check('the program''s error has its own text', text == 'too cold' .and. length == 8)
+        call check('the program''s error has its own text', text == 'too cold' .and. &
+            length == 8)
         call MPI_Get_processor_name(name, length)
         call check('the machine has a name', length > 0 .and. length == len_trim(name))
         call MPI_Get_library_version(version, length)
-        call check('the library tells its version', length > 0 .and. length == len_trim(version))
+        call check('the library tells its version', length > 0 .and. &
+            length == len_trim(version))
         call check('the string constants are one less than in C', &
             MPI_MAX_OBJECT_NAME == 127 .and. MPI_MAX_ERROR_STRING == 511)
     end subroutine texts

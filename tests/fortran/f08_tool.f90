@@ -1,13 +1,13 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A tool that replaces a specific procedure of mpi_f08 sees each call once and does the work
-! through PMPI (MPI-4.1 15.2).
+! A tool that replaces a specific procedure of mpi_f08 sees each call once and does the
+! work through PMPI (MPI-4.1 15.2).
 module tool
     implicit none
     integer :: puts = 0, large_puts = 0, fences = 0
 end module tool
 
-subroutine MPI_Put_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-    target_count, target_datatype, win, ierror)
+subroutine MPI_Put_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+    target_disp, target_count, target_datatype, win, ierror)
     use mpi_f08, my_own_name => MPI_Put_f08ts
     use tool, only : puts
     implicit none
@@ -18,12 +18,12 @@ subroutine MPI_Put_f08ts(origin_addr, origin_count, origin_datatype, target_rank
     type(MPI_Win), intent(in) :: win
     integer, optional, intent(out) :: ierror
     puts = puts + 1
-    call PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, ierror)
+    call PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror)
 end subroutine MPI_Put_f08ts
 
-subroutine MPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-    target_count, target_datatype, win, ierror)
+subroutine MPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+    target_disp, target_count, target_datatype, win, ierror)
     use mpi_f08, my_own_name => MPI_Put_c_f08ts
     use tool, only : large_puts
     implicit none
@@ -35,8 +35,8 @@ subroutine MPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, target_ra
     type(MPI_Win), intent(in) :: win
     integer, optional, intent(out) :: ierror
     large_puts = large_puts + 1
-    call PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, ierror)
+    call PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror)
 end subroutine MPI_Put_c_f08ts
 
 subroutine MPI_Win_fence_f08(assert, win, ierror)
@@ -63,15 +63,18 @@ program f08_tool
     integer :: rank
     call MPI_Init()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-    call MPI_Win_allocate(40_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, base, win)
+    call MPI_Win_allocate(40_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &
+        base, win)
     call c_f_pointer(base, memory, [10])
     memory = 0
     call MPI_Win_fence(0, win)
-    call MPI_Put(origin(6:2:-2), 3, MPI_INTEGER, rank, 0_MPI_ADDRESS_KIND, 3, MPI_INTEGER, win)
+    call MPI_Put(origin(6:2:-2), 3, MPI_INTEGER, rank, 0_MPI_ADDRESS_KIND, 3, &
+        MPI_INTEGER, win)
     call MPI_Put(origin(1:3), 3_MPI_COUNT_KIND, MPI_INTEGER, rank, 5_MPI_ADDRESS_KIND, &
         3_MPI_COUNT_KIND, MPI_INTEGER, win)
     call MPI_Win_fence(0, win)
-    call check('the tool sees each call once', puts == 1 .and. large_puts == 1 .and. fences == 2)
+    call check('the tool sees each call once', puts == 1 .and. large_puts == 1 .and. &
+        fences == 2)
     call check('PMPI does the work', all(memory == [6, 4, 2, 0, 0, 1, 2, 3, 0, 0]))
     call MPI_Win_free(win)
     call MPI_Finalize()

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The module mpi: windows with both forms of baseptr, sections, attributes, handlers, strings.
+! The module mpi: windows with both forms of baseptr, sections, attributes, strings.
 module mpi_windows_m
     use mpi
     implicit none
@@ -52,27 +52,31 @@ contains
         integer, pointer, asynchronous :: memory(:)
         integer, asynchronous :: origin(20), fetched(4, 5)
         integer :: win, other
-        call MPI_WIN_ALLOCATE(bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, base, win, ierror)
+        call MPI_WIN_ALLOCATE(bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, base, win, &
+            ierror)
         call PMPI_WIN_ALLOCATE(size=bytes, disp_unit=4, info=MPI_INFO_NULL, &
             comm=MPI_COMM_WORLD, baseptr=address, win=other, ierror=ierror)
         call check('both forms of baseptr are addresses', &
-            c_associated(base) .and. address /= 0 .and. address /= transfer(base, address))
+            c_associated(base) .and. address /= 0 .and. &
+            address /= transfer(base, address))
         call MPI_WIN_FREE(other, ierror)
         call c_f_pointer(base, memory, [40])
         memory = 0
         origin = [(1000 * rank + i, i = 1, 20)]
         fetched = -1
         call MPI_WIN_FENCE(0, win, ierror)
-        call MPI_PUT(origin(20:2:-3), 7, MPI_INTEGER, right, 3_MPI_ADDRESS_KIND, 7, MPI_INTEGER, &
-            win, ierror)
+        call MPI_PUT(origin(20:2:-3), 7, MPI_INTEGER, right, 3_MPI_ADDRESS_KIND, 7, &
+            MPI_INTEGER, win, ierror)
         call MPI_WIN_FENCE(0, win, ierror)
-        call check('put of a section', all(memory(4:10) == [(1000 * left + i, i = 20, 2, -3)]))
+        call check('put of a section', &
+            all(memory(4:10) == [(1000 * left + i, i = 20, 2, -3)]))
         call check('put leaves the rest alone', count(memory /= 0) == 7)
-        call MPI_GET(fetched(2, :), 5, MPI_INTEGER, right, 3_MPI_ADDRESS_KIND, 5, MPI_INTEGER, win, &
-            ierror)
+        call MPI_GET(fetched(2, :), 5, MPI_INTEGER, right, 3_MPI_ADDRESS_KIND, 5, &
+            MPI_INTEGER, win, ierror)
         call MPI_WIN_FENCE(0, win, ierror)
         call MPI_F_SYNC_REG(fetched)
-        call check('get into a row', all(fetched(2, :) == [(1000 * rank + i, i = 20, 8, -3)]))
+        call check('get into a row', &
+            all(fetched(2, :) == [(1000 * rank + i, i = 20, 8, -3)]))
         call check('get leaves other rows alone', count(fetched == -1) == 15)
         call MPI_WIN_FREE(win, ierror)
         call check('free sets the handle to null', win == MPI_WIN_NULL)
@@ -82,16 +86,19 @@ contains
         type(c_ptr) :: base, queried
         integer(MPI_ADDRESS_KIND) :: address, size
         integer :: node, node_rank, win, unit
-        call MPI_COMM_SPLIT_TYPE(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, node, ierror)
+        call MPI_COMM_SPLIT_TYPE(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, &
+            MPI_INFO_NULL, node, ierror)
         call MPI_COMM_RANK(node, node_rank, ierror)
         call MPI_WIN_ALLOCATE_SHARED(bytes, 8, MPI_INFO_NULL, node, base, win, ierror)
         call MPI_WIN_SHARED_QUERY(win, node_rank, size, unit, queried, ierror)
         call PMPI_WIN_SHARED_QUERY(win, node_rank, size, unit, address, ierror)
         call check('shared_query tells what allocate_shared made', &
             size == bytes .and. unit == 8 .and. c_associated(base, queried))
-        call check('both forms of shared_query agree', address == transfer(queried, address))
+        call check('both forms of shared_query agree', &
+            address == transfer(queried, address))
         call MPI_WIN_FREE(win, ierror)
-        call MPI_WIN_ALLOCATE_SHARED(bytes, 8, MPI_INFO_NULL, node, address, win, ierror)
+        call MPI_WIN_ALLOCATE_SHARED(bytes, 8, MPI_INFO_NULL, node, address, win, &
+            ierror)
         call check('allocate_shared with an integer baseptr', address /= 0)
         call MPI_WIN_FREE(win, ierror)
         call MPI_COMM_FREE(node, ierror)
@@ -121,18 +128,21 @@ contains
         integer(MPI_ADDRESS_KIND) :: value
         integer :: win, keyval, handler
         logical :: flag
-        call MPI_WIN_CREATE(memory, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierror)
+        call MPI_WIN_CREATE(memory, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, &
+            ierror)
         call MPI_WIN_GET_ATTR(win, MPI_WIN_SIZE, value, flag, ierror)
         call check('MPI_WIN_SIZE', flag .and. value == bytes)
-        call MPI_WIN_CREATE_KEYVAL(MPI_WIN_DUP_FN, note_deletion, keyval, 100_MPI_ADDRESS_KIND, ierror)
+        call MPI_WIN_CREATE_KEYVAL(MPI_WIN_DUP_FN, note_deletion, keyval, &
+            100_MPI_ADDRESS_KIND, ierror)
         call MPI_WIN_SET_ATTR(win, keyval, -2_MPI_ADDRESS_KIND, ierror)
         call MPI_WIN_GET_ATTR(win, keyval, value, flag, ierror)
         call check('an attribute keeps its value', flag .and. value == -2)
         call MPI_WIN_CREATE_ERRHANDLER(on_window, handler, ierror)
         call MPI_WIN_SET_ERRHANDLER(win, handler, ierror)
         call MPI_WIN_LOCK(MPI_LOCK_SHARED, -7, 0, win, ierror)
-        call check('the handler is called with window and code', ierror == MPI_ERR_RANK &
-            .and. calls == 1 .and. handled_win == win .and. handled_code == MPI_ERR_RANK)
+        call check('the handler is called with window and code', &
+            ierror == MPI_ERR_RANK .and. calls == 1 .and. handled_win == win .and. &
+            handled_code == MPI_ERR_RANK)
         call MPI_ERRHANDLER_FREE(handler, ierror)
         call MPI_WIN_FREE(win, ierror)
         call check('freeing a window deletes its attributes', deleted == 98)
@@ -151,7 +161,8 @@ contains
         call MPI_INFO_SET(info, ' key ', ' value ', ierror)
         length = len(value)
         call MPI_INFO_GET_STRING(info, 'key', length, value, flag, ierror)
-        call check('info strings are stripped', flag .and. value == 'value' .and. length == 5)
+        call check('info strings are stripped', flag .and. value == 'value' .and. &
+            length == 5)
         call MPI_INFO_FREE(info, ierror)
         call MPI_COMM_GROUP(MPI_COMM_WORLD, world, ierror)
         order = [(ranks - i, i = 1, ranks)]
@@ -161,7 +172,8 @@ contains
         call MPI_ALLREDUCE(rank, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
         call check('allreduce of scalars', sum == ranks * (ranks - 1) / 2)
         sum = rank
-        call MPI_ALLREDUCE(MPI_IN_PLACE, sum, 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, ierror)
+        call MPI_ALLREDUCE(MPI_IN_PLACE, sum, 1, MPI_INTEGER, MPI_MAX, &
+            MPI_COMM_WORLD, ierror)
         call check('allreduce in place', sum == ranks - 1)
     end subroutine strings_and_groups
 
