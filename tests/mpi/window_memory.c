@@ -50,7 +50,7 @@ static void bad_requests_are_refused(void)
 
 static void addresses_wrap(void)
 {
-    int array[4];
+    int array[4] = {0};
     MPI_Aint first, third;
     MPI_Get_address(&array[0], &first);
     MPI_Get_address(&array[2], &third);
