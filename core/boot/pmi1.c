@@ -43,11 +43,9 @@ static int listen_for(struct pmi1 *pmi1, const char *command,
 {
     while (!wire_line(&pmi1->wire, answer)) {
         int got = wire_receive(&pmi1->wire);
-        if (got == 0)
-            return fail(MPI_ERR_OTHER, "the launcher has gone while cmd=%s was awaited",
-                        command);
-        if (got < 0)
-            return fail(MPI_ERR_OTHER, "cannot hear the launcher: %s", strerror(errno));
+        if (got <= 0)
+            return fail(MPI_ERR_OTHER, "the launcher has not said cmd=%s: %s", command,
+                        got == 0 ? "it has gone" : strerror(errno));
     }
     char word[WIRE_KEY_BYTES];
     if (!wire_word(answer, "cmd", word, sizeof word) || strcmp(word, command) != 0)
@@ -61,8 +59,8 @@ static int ask(struct pmi1 *pmi1, const char *question, const char *command,
                char answer[WIRE_LINE_BYTES])
 {
     if (!wire_send(&pmi1->wire, "%s", question))
-        return fail(MPI_ERR_OTHER, "cannot tell the launcher '%.200s': %s", question,
-                    strerror(errno));
+        return fail(MPI_ERR_OTHER, "cannot say '%.200s' to the launcher: %s", question,
+                    errno == EPIPE ? "it has gone" : strerror(errno));
     return listen_for(pmi1, command, answer);
 }
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launcher's map is read exactly or refused; machines are split into nodes of
+// consecutive members, numbered by their lowest ranks.
+#include "boot/private.h"
+#include "check.h"
+
+#include <string.h>
+
+enum { MOST = 64 };
+
+static void check_map(const char *text, int size, const int *expected)
+{
+    int machine_of[MOST];
+    CHECK(mapping_parse(text, size, machine_of) == 0);
+    CHECK(memcmp(machine_of, expected, (size_t)size * sizeof *expected) == 0);
+}
+
+static void maps_are_read(void)
+{
+    check_map("(vector,(0,1,4))", 4, (int[]){0, 0, 0, 0});
+    check_map("(vector,(0,2,2))", 4, (int[]){0, 0, 1, 1});
+    check_map("(vector,(0,1,2),(1,1,3))", 5, (int[]){0, 0, 1, 1, 1});
+    check_map("(vector,(1,1,1),(0,1,2))", 3, (int[]){1, 0, 0});
+    check_map("(vector,(0,2,1))", 5, (int[]){0, 1, 0, 1, 0}); // begun again
+    check_map("(vector,(0,9,9))", 3, (int[]){0, 0, 0});       // more than needed
+}
+
+static void nonsense_is_refused(void)
+{
+    static const char *const maps[] = {
+        "",
+        "(vector",
+        "(vector)",
+        "(vector,)",
+        "(vector,())",
+        "(vector,(0,1))",
+        "(vector,(0,1,4)",
+        "(vector,(0,1,4)))",
+        "(vector,(0,1,4),)",
+        "(vector,(0,1,4)) ",
+        "(vector,(0,0,4))",
+        "(vector,(0,1,0))",
+        "(vector,(0,-1,4))",
+        "(vector,(-1,1,4))",
+        "(vector,( 0,1,4))",
+        "(vector,(0x0,1,4))",
+        "(vector,(99999999999999999999,1,4))",
+        "(vector,(0,99999999999999999999,4))",
+        "(vector,(4,1,4))", // more machines than processes
+        "(vector,(3,2,2))",
+        "(list,(0,1,4))",
+    };
+    int machine_of[MOST], error_class;
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
+        CHECK(mapping_parse(maps[i], 4, machine_of) == MPI_ERR_OTHER);
+        CHECK(strstr(error_detail(&error_class), maps[i]));
+    }
+}
+
+static void check_split(int size, const int *machine_of, int parts, int nodes,
+                        const int *expected)
+{
+    int node_of[MOST];
+    CHECK(machines_split(machine_of, size, parts, node_of) == nodes);
+    CHECK(memcmp(node_of, expected, (size_t)size * sizeof *expected) == 0);
+}
+
+static void machines_are_split(void)
+{
+    const int one[] = {0, 0, 0, 0, 0};
+    check_split(5, one, 1, 1, (int[]){0, 0, 0, 0, 0});
+    check_split(5, one, 2, 2, (int[]){0, 0, 0, 1, 1});
+    check_split(5, one, 5, 5, (int[]){0, 1, 2, 3, 4});
+    check_split(5, one, 1000, 5, (int[]){0, 1, 2, 3, 4});
+    const int alternating[] = {1, 0, 1, 0};
+    check_split(4, alternating, 1, 2, (int[]){0, 1, 0, 1});
+    check_split(4, alternating, 2, 4, (int[]){0, 1, 2, 3});
+    const int uneven[] = {3, 3, 3, 0};
+    check_split(4, uneven, 2, 3, (int[]){0, 0, 1, 2});
+}
+
+// Whatever the number of parts, each is used, and their sizes differ by at most one.
+static void parts_are_even(void)
+{
+    int machine_of[MOST] = {0}, node_of[MOST];
+    for (int size = 1; size <= MOST; size++)
+        for (int parts = 1; parts <= size; parts++) {
+            int members[MOST] = {0};
+            CHECK(machines_split(machine_of, size, parts, node_of) == parts);
+            for (int rank = 0; rank < size; rank++)
+                members[node_of[rank]]++;
+            for (int node = 0; node < parts; node++)
+                CHECK(members[node] == size / parts ||
+                      members[node] == size / parts + 1);
+        }
+}
+
+int main(void)
+{
+    maps_are_read();
+    nonsense_is_refused();
+    machines_are_split();
+    parts_are_even();
+    return 0;
+}
