@@ -5,10 +5,16 @@
 
 #include <string.h>
 
-int rma_load(const struct operation *operation)
+// One buffer of an operation, in this process.
+struct buffer {
+    const struct datatype *type;
+    MPI_Count count;
+    char *address;
+};
+
+static void copy_pieces(const struct operation *operation, char *target)
 {
     char *origin = operation->origin;
-    char *target = operation->peer->address + operation->offset;
     struct walk walk = walk_of(operation);
     struct piece piece;
     while (walk_next(&walk, &piece)) {
@@ -17,6 +23,23 @@ int rma_load(const struct operation *operation)
         else
             memcpy(origin + piece.origin, target + piece.target, piece.bytes);
     }
+}
+
+// Two layouts that both have gaps are walked; else one side is the other one packed.
+int rma_load(const struct operation *operation)
+{
+    struct buffer origin = {operation->origin_type, operation->origin_count,
+                            operation->origin};
+    struct buffer target = {operation->target_type, operation->target_count,
+                            operation->peer->address + operation->offset};
+    struct buffer from = operation->is_put ? origin : target;
+    struct buffer to = operation->is_put ? target : origin;
+    if (to.type->is_contiguous)
+        datatype_pack(from.type, from.count, from.address, to.address);
+    else if (from.type->is_contiguous && operation->bytes == operation->room)
+        datatype_unpack(to.type, to.count, to.address, from.address);
+    else
+        copy_pieces(operation, target.address);
     return 0;
 }
 

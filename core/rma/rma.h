@@ -27,7 +27,8 @@ struct operation {
     // Found by rma_start:
     struct peer *peer;
     uint64_t offset; // of the target buffer in the target's part
-    size_t bytes;    // to be moved, > 0
+    size_t bytes;    // to be moved, > 0: the data that the giving buffer describes
+    size_t room;     // of the receiving buffer
 };
 
 void rma_register(void); // handlers; after messages_start

@@ -24,11 +24,12 @@ static int check_sizes(struct operation *operation)
             MPI_ERR_COUNT, "target_count = %jd: elements of %jd bytes are too many",
             (intmax_t)operation->target_count, (intmax_t)operation->target_type->size);
     operation->bytes = operation->is_put ? origin : target;
-    size_t room = operation->is_put ? target : origin;
-    if (operation->bytes <= room)
+    operation->room = operation->is_put ? target : origin;
+    if (likely(operation->bytes <= operation->room))
         return 0;
     return fail(MPI_ERR_TRUNCATE, "%zu bytes do not fit in the %s buffer of %zu bytes",
-                operation->bytes, operation->is_put ? "target" : "origin", room);
+                operation->bytes, operation->is_put ? "target" : "origin",
+                operation->room);
 }
 
 // Does [offset + first, offset + last) lie in [0, size)? Sums do not overflow.

@@ -9,7 +9,7 @@ static bool is_quiet(void *argument)
            counter->issued;
 }
 
-int sync_complete(struct peer *peer)
+int sync_complete_counted(struct peer *peer)
 {
     int err = is_quiet(peer) ? 0 : message_wait(is_quiet, peer);
     if (err)

@@ -55,11 +55,13 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
         win->locks++;
     }
     window_unguard(win);
-    if (err || is_unchecked)
-        return err;
-    err = peer_lock(win, peer);
-    if (unlikely(err))
-        end_lock(win);
+    if (!err && !is_unchecked) {
+        err = peer_lock(win, peer);
+        if (unlikely(err))
+            end_lock(win);
+    }
+    if (likely(!err))
+        window_make_current(win, peer);
     return err;
 }
 

@@ -23,7 +23,12 @@
 #include "window/window.h"
 
 // Returns when every operation on the peer is complete; the error of one that failed.
-int sync_complete(struct peer *peer);
+int sync_complete_counted(struct peer *peer);
+static inline int sync_complete(struct peer *peer)
+{
+    bool is_counted = peer->reach == REACH_NET || peer->reach == REACH_MESSAGE;
+    return likely(!is_counted) ? 0 : sync_complete_counted(peer);
+}
 // The same for all peers of the window; the first error of any.
 int sync_complete_all(struct window *window);
 

@@ -72,12 +72,17 @@ static int send(const struct peer *peer, enum message_kind kind,
     return err;
 }
 
-// After the line has moved on. The fence pairs with that of take_ticket: either the
-// target sees the line's new state or this process sees that someone waits.
-static int tell(const struct window *window, const struct peer *peer)
+static __attribute__((noinline)) int send_release(const struct peer *peer)
 {
-    if (likely(!window->spans_nodes))
-        return 0;
+    struct lock_message message = {.window = peer->card->handle,
+                                   .type = peer->lock_type};
+    return send(peer, MESSAGE_UNLOCK, &message);
+}
+
+// The fence pairs with that of take_ticket: either the target sees the line's new state
+// or this process sees that someone waits.
+static __attribute__((noinline)) int tell_if_distant(const struct peer *peer)
+{
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&peer->line->distant, memory_order_relaxed) == 0)
         return 0;
@@ -85,7 +90,13 @@ static int tell(const struct window *window, const struct peer *peer)
     return send(peer, MESSAGE_UNLOCK, &message);
 }
 
-static int ask(const struct window *window, struct peer *peer)
+// After the line has moved on.
+static inline int tell(const struct window *window, const struct peer *peer)
+{
+    return likely(!window->spans_nodes) ? 0 : tell_if_distant(peer);
+}
+
+static __attribute__((noinline)) int ask(const struct window *window, struct peer *peer)
 {
     struct lock_message message = {.window = peer->card->handle,
                                    .reply_to = (uint32_t)object_handle(window),
@@ -97,33 +108,38 @@ static int ask(const struct window *window, struct peer *peer)
     return err;
 }
 
-// Out of line: the lock is held by others.
-static int await_service(const struct line *line, uint32_t ticket, int type)
+// The ticket is served.
+static inline int hold(const struct window *window, struct peer *peer)
 {
-    unsigned spins = 0;
-    int err = 0;
-    while (!err && !is_served(line, ticket, type))
-        err = message_backoff(&spins);
-    return err;
+    enter(peer->line, peer->lock_type);
+    atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_release);
+    return peer->lock_type == MPI_LOCK_SHARED ? tell(window, peer) : 0;
 }
 
-int peer_lock(struct window *window, struct peer *peer)
+// Out of line, so that a free lock is taken without a stack frame.
+static __attribute__((noinline)) int await_service(const struct window *window,
+                                                   struct peer *peer, uint32_t ticket)
 {
-    struct line *line = peer->line;
-    int type = peer->lock_type;
-    if (unlikely(line == NULL))
-        return ask(window, peer);
-    uint32_t ticket = atomic_fetch_add_explicit(&line->next, 1, memory_order_relaxed);
-    if (unlikely(!is_served(line, ticket, type))) {
-        int err = await_service(line, ticket, type);
+    unsigned spins = 0;
+    while (!is_served(peer->line, ticket, peer->lock_type)) {
+        int err = message_backoff(&spins);
         if (err) {
             atomic_store(&peer->lock, LOCK_NONE);
             return err;
         }
     }
-    enter(line, type);
-    atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_release);
-    return type == MPI_LOCK_SHARED ? tell(window, peer) : 0;
+    return hold(window, peer);
+}
+
+int peer_lock(struct window *window, struct peer *peer)
+{
+    if (unlikely(peer->line == NULL))
+        return ask(window, peer);
+    uint32_t ticket =
+        atomic_fetch_add_explicit(&peer->line->next, 1, memory_order_relaxed);
+    if (unlikely(!is_served(peer->line, ticket, peer->lock_type)))
+        return await_service(window, peer, ticket);
+    return hold(window, peer);
 }
 
 static bool is_answered(void *peer)
@@ -131,10 +147,8 @@ static bool is_answered(void *peer)
     return peer_lock_state(peer) != LOCK_ASKED;
 }
 
-int peer_await_lock(struct peer *peer)
+int peer_await_answer(struct peer *peer)
 {
-    if (likely(is_answered(peer)))
-        return 0;
     int err = message_wait(is_answered, peer);
     if (!err && peer_lock_state(peer) == LOCK_REFUSED) {
         atomic_store(&peer->lock, LOCK_NONE);
@@ -152,13 +166,10 @@ int peer_unlock(struct window *window, struct peer *peer)
     atomic_store_explicit(&peer->lock, LOCK_NONE, memory_order_relaxed);
     if (state != LOCK_HELD)
         return 0;
-    if (likely(peer->line != NULL)) {
-        leave(peer->line, peer->lock_type);
-        return tell(window, peer);
-    }
-    struct lock_message message = {.window = peer->card->handle,
-                                   .type = peer->lock_type};
-    return send(peer, MESSAGE_UNLOCK, &message);
+    if (unlikely(peer->line == NULL))
+        return send_release(peer);
+    leave(peer->line, peer->lock_type);
+    return tell(window, peer);
 }
 
 // ---- at the target, on behalf of other nodes ----------------------------------

@@ -15,17 +15,6 @@ void window_guard_contended(struct window *window)
         sched_yield();
 }
 
-struct peer *window_find_peer(const struct window *window, int rank)
-{
-    const struct peers *peers = &window->peers;
-    if (peers->count == 0)
-        return NULL;
-    struct peer *peer = peers->buckets[(unsigned)rank & (peers->bucket_count - 1)];
-    while (peer != NULL && peer->rank != rank)
-        peer = peer->next_in_bucket;
-    return peer;
-}
-
 static struct peer *peer_make(const struct window *window, int rank)
 {
     const struct communicator *comm = window->comm;
@@ -77,15 +66,10 @@ static bool peers_grow(struct peers *peers)
     return true;
 }
 
-int window_peer(struct window *window, int rank, struct peer **found)
+int window_make_peer(struct window *window, int rank, struct peer **made)
 {
     struct peers *peers = &window->peers;
-    struct peer *peer = window_find_peer(window, rank);
-    if (likely(peer != NULL)) {
-        *found = peer;
-        return 0;
-    }
-    peer = peer_make(window, rank);
+    struct peer *peer = peer_make(window, rank);
     message_lock(); // handlers look for peers
     bool has_room = peer != NULL && peers_grow(peers);
     if (has_room) {
@@ -99,7 +83,7 @@ int window_peer(struct window *window, int rank, struct peer **found)
         free(peer);
         return fail(MPI_ERR_NO_MEM, "no memory for what is known of rank %d", rank);
     }
-    *found = peer;
+    *made = peer;
     return 0;
 }
 
@@ -156,6 +140,12 @@ static int admit(struct window *window, int rank, struct peer **peer, bool *must
 
 int window_target(struct window *window, int rank, struct peer **target)
 {
+    const struct peer *current =
+        atomic_load_explicit(&window->current, memory_order_acquire);
+    if (likely(current->rank == rank)) {
+        *target = (struct peer *)current; // not nobody, so not constant
+        return 0;
+    }
     struct peer *peer = NULL;
     bool must_lock = false;
     window_guard(window);
@@ -167,8 +157,7 @@ int window_target(struct window *window, int rank, struct peer **target)
         err = peer_await_lock(peer);
     if (err)
         return err;
-    if (peer->address != NULL)
-        atomic_store_explicit(&window->current, peer, memory_order_release);
+    window_make_current(window, peer);
     *target = peer;
     return 0;
 }

@@ -121,10 +121,25 @@ extern const struct peer nobody;
 void windows_start(void); // after messages_start
 
 // ---- targets ------------------------------------------------------------------
-// The peer of a rank, made if needed (MPI_ERR_NO_MEM). Callers hold the guard.
-int window_peer(struct window *window, int rank, struct peer **peer);
-// The same or NULL if there is none yet. Callers hold the guard or the message lock.
-struct peer *window_find_peer(const struct window *window, int rank);
+// The peer of a rank, or NULL if it has not been touched yet. Callers hold the guard or
+// the message lock.
+static inline struct peer *window_find_peer(const struct window *window, int rank)
+{
+    const struct peers *peers = &window->peers;
+    if (unlikely(peers->count == 0))
+        return NULL;
+    struct peer *peer = peers->buckets[(unsigned)rank & (peers->bucket_count - 1)];
+    while (peer != NULL && peer->rank != rank)
+        peer = peer->next_in_bucket;
+    return peer;
+}
+// The same, made if needed (MPI_ERR_NO_MEM). Callers hold the guard.
+int window_make_peer(struct window *window, int rank, struct peer **peer);
+static inline int window_peer(struct window *window, int rank, struct peer **peer)
+{
+    *peer = window_find_peer(window, rank);
+    return likely(*peer != NULL) ? 0 : window_make_peer(window, rank, peer);
+}
 
 // The target of an operation: checks that the open epoch allows it (MPI_ERR_RMA_SYNC),
 // takes its lock in a lock_all epoch, waits until the lock is granted, and makes it the
@@ -134,6 +149,12 @@ int window_target(struct window *window, int rank, struct peer **peer);
 // The open epoch in words: "a lock_all epoch is open".
 const char *window_epoch(const struct window *window);
 
+// The caller knows that the epoch allows access to the peer.
+static inline void window_make_current(struct window *window, const struct peer *peer)
+{
+    if (peer->address != NULL)
+        atomic_store_explicit(&window->current, peer, memory_order_release);
+}
 static inline void window_forget_current(struct window *window)
 {
     atomic_store_explicit(&window->current, &nobody, memory_order_relaxed);
@@ -156,12 +177,17 @@ static inline void window_unguard(struct window *window)
 // Asks for the lock of a target whose state is LOCK_ASKED. On this node the call
 // returns with the lock held; for another node a request is on its way.
 int peer_lock(struct window *window, struct peer *peer);
-// Waits until the lock that was asked for is held. MPI_ERR_RMA_SYNC when refused.
-int peer_await_lock(struct peer *peer);
 // Gives the lock back; the operations that it protected have been completed.
 int peer_unlock(struct window *window, struct peer *peer);
 
 static inline int peer_lock_state(const struct peer *peer)
 {
     return atomic_load_explicit(&peer->lock, memory_order_acquire);
+}
+
+// Waits until a lock that was asked for is held. MPI_ERR_RMA_SYNC when refused.
+int peer_await_answer(struct peer *peer);
+static inline int peer_await_lock(struct peer *peer)
+{
+    return likely(peer_lock_state(peer) != LOCK_ASKED) ? 0 : peer_await_answer(peer);
 }

@@ -74,7 +74,7 @@ static void forbid_copies_if_asked(void)
         exit(SKIPPED);
 }
 
-static void start(int *argc, char ***argv)
+__attribute__((unused)) static void start(int *argc, char ***argv)
 {
     forbid_copies_if_asked();
     MPI_Init(argc, argv);

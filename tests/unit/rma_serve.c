@@ -10,13 +10,14 @@ enum { BYTES = 4096, EDGE = 64, TARGET = 3, ORIGIN = 9, REPLY_TO = 0x4321 };
 
 static unsigned char memory[EDGE + BYTES + EDGE]; // the window is the middle
 static struct communicator comm = {.rank = TARGET, .node_size = 1};
-static struct window window = {.comm = &comm, .base = memory + EDGE, .size = BYTES};
 static struct peer peer = {.rank = 5, .job_rank = 50, .awaited_end = &peer.awaited};
-
-struct peer *window_find_peer(const struct window *asked, int rank)
-{
-    return asked == &window && rank == peer.rank ? &peer : NULL;
-}
+static struct peer *bucket[] = {&peer};
+static struct window window = {
+    .comm = &comm,
+    .base = memory + EDGE,
+    .size = BYTES,
+    .peers = {.buckets = bucket, .bucket_count = 1, .count = 1},
+};
 
 static void destroy(struct object *object)
 {
