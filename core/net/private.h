@@ -97,6 +97,8 @@ struct open_region {
 
 // ---- provider.c
 // The best of what libfabric offers; freed with fi_freeinfo.
+// MPI_ERR_OTHER when libfabric cannot be loaded.
+int library_check(void);
 int provider_choose(const char *wanted, struct fi_info **info);
 
 // ---- error.c

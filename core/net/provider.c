@@ -112,6 +112,9 @@ static int nothing_found(const char *wanted)
 
 int provider_choose(const char *wanted, struct fi_info **info)
 {
+    int err = library_check();
+    if (err)
+        return err;
     struct fi_info *hints = hints_make(wanted), *offers = NULL;
     if (!hints)
         return fail(MPI_ERR_NO_MEM, "no memory to ask libfabric for its providers");
@@ -121,7 +124,6 @@ int provider_choose(const char *wanted, struct fi_info **info)
         return net_fail(-code, "asking for network providers");
 
     const struct fi_info *best = best_of(offers);
-    int err = 0;
     if (!best) {
         err = nothing_found(wanted);
     } else if (!(*info = fi_dupinfo(best))) {
