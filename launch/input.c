@@ -38,7 +38,8 @@ void input_forward(struct input *input, const struct pollfd polls[2])
 {
     if (polls[0].fd >= 0 && polls[0].revents) {
         ssize_t got = read(input->terminal, input->bytes, sizeof input->bytes);
-        if (got <= 0 && errno != EINTR) { // its end, or we are in the background now
+        if (got == 0 ||
+            (got < 0 && errno != EINTR)) { // its end, or we are in the background now
             input_close(input);
             return;
         }

@@ -78,11 +78,11 @@ int job_start(struct job *job)
         say("no memory for %d processes", job->size);
         return -1;
     }
+    job->group = guard_start(); // before any pipe: it would keep the pipe open
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     int input = input_open(&job->input);
     job->output.fd = STDOUT_FILENO;
     job->error.fd = STDERR_FILENO;
-    job->group = guard_start();
     if (job->group < 0 || start_ranks(job, input, nothing) != 0) {
         say("cannot start process %d of %d: %s", job->running, job->size,
             strerror(errno));
