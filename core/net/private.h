@@ -95,10 +95,12 @@ struct open_region {
     struct open_region *next;
 };
 
-// ---- provider.c
-// The best of what libfabric offers; freed with fi_freeinfo.
+// ---- library.c
 // MPI_ERR_OTHER when libfabric cannot be loaded.
 int library_check(void);
+
+// ---- provider.c
+// The best of what libfabric offers; freed with fi_freeinfo.
 int provider_choose(const char *wanted, struct fi_info **info);
 
 // ---- error.c
