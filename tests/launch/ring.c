@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An MPI program of few calls, to be compiled with another MPI: passes a token around and
-// prints the sum of all ranks; with an argument, rank 1 aborts instead.
+// An MPI program of few calls, to be compiled with another MPI: passes a token around
+// and prints the sum of all ranks; with an argument, rank 1 aborts instead.
 #include <mpi.h>
 #include <stdio.h>
 

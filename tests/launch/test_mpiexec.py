@@ -27,7 +27,11 @@ def mpiexec(*arguments: str, **options: object) -> subprocess.CompletedProcess[s
     if "input" in options:
         del options["stdin"]
     return subprocess.run(  # type: ignore[call-overload,no-any-return]
-        [MPIEXEC, *arguments], capture_output=True, text=True, timeout=DEADLINE, **options
+        [MPIEXEC, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        **options,
     )
 
 
@@ -68,7 +72,8 @@ class Arguments(unittest.TestCase):
         return run.stderr
 
     def test_unknown_option_is_refused_by_name(self) -> None:
-        self.assertIn("unknown option --bind-to", self.refused("--bind-to", "core", "ls"))
+        said = self.refused("--bind-to", "core", "ls")
+        self.assertIn("unknown option --bind-to", said)
 
     def test_number_of_processes_must_make_sense(self) -> None:
         for number in ("0", "-1", "x", "3x", "", "99999999999999999999", "65537"):
@@ -95,7 +100,8 @@ class Arguments(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             plain = Path(directory, "plain")
             plain.write_text("text")
-            for path, reason in ((str(plain), "not executable"), (directory, "not a prog")):
+            cases = ((str(plain), "not executable"), (directory, "not a program"))
+            for path, reason in cases:
                 run = mpiexec(path)
                 self.assertEqual(run.returncode, 126)
                 self.assertIn(f"{path} is {reason}", run.stderr)
@@ -104,7 +110,8 @@ class Arguments(unittest.TestCase):
         text = mpiexec("--help").stdout
         for expected in ("-n N", "-env NAME VALUE", "--tag-output", "ORIEL_FAKE_NODES"):
             self.assertIn(expected, text)
-        self.assertRegex(mpiexec("--version").stdout, r"^mpiexec \(Oriel\) \d+\.\d+\.\d+$")
+        version = mpiexec("--version").stdout
+        self.assertRegex(version, r"^mpiexec \(Oriel\) \d+\.\d+\.\d+$")
 
     def test_variables_reach_their_program_only(self) -> None:
         show = ("sh", "-c", "echo $PMI_RANK $A $B")
@@ -112,7 +119,8 @@ class Arguments(unittest.TestCase):
             "-genv", "A", "all", "-n", "1", "-env", "B", "first", *show,
             ":", "-np", "2", "-env", "B", "", *show,
         )  # fmt: skip
-        self.assertEqual(sorted(run.stdout.splitlines()), ["0 all first", "1 all", "2 all"])
+        lines = sorted(run.stdout.splitlines())
+        self.assertEqual(lines, ["0 all first", "1 all", "2 all"])
 
     def test_directory_is_entered_and_programs_found_from_there(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
@@ -168,7 +176,8 @@ class Output(unittest.TestCase):
             for rank in "01":
                 of_rank = [x for x in run.stdout.splitlines() if x[1] == rank]
                 self.assertEqual(of_rank, [f"[{rank}] one", f"[{rank}] two"])
-            self.assertEqual(sorted(run.stderr.splitlines()), ["[0] three", "[1] three"])
+            errors = sorted(run.stderr.splitlines())
+            self.assertEqual(errors, ["[0] three", "[1] three"])
 
     def test_bytes_are_not_changed(self) -> None:
         for text in ("", "no newline", "\n", "a\n\nb", "\x00\x7f\n"):
@@ -289,8 +298,8 @@ class Signals(unittest.TestCase):
 
     def test_signals_go_on_to_the_ranks(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
-            program = f"trap 'echo got it; exit 5' {int(number)}; echo ready; sleep 1000"
-            with start("-n", "2", "sh", "-c", program) as job:
+            program = f"trap 'echo got it; exit 5' {int(number)}; echo ready; "
+            with start("-n", "2", "sh", "-c", program + "sleep 1000") as job:
                 assert job.stdout
                 ready = job.stdout.readline() + job.stdout.readline()
                 job.send_signal(number)
@@ -360,9 +369,11 @@ class Signals(unittest.TestCase):
 
 class Exchange(unittest.TestCase):
     def nodes(self, ranks: int, fake_nodes: int) -> list[int]:
-        run = mpiexec("-n", str(ranks), "-env", "ORIEL_FAKE_NODES", str(fake_nodes), EXCHANGE)
+        environment = os.environ | {"ORIEL_FAKE_NODES": str(fake_nodes)}
+        run = mpiexec("-n", str(ranks), EXCHANGE, env=environment)
         self.assertEqual(run.returncode, 0, run.stderr)
-        found = re.findall(r"^rank (\d+) of (\d+) on node (\d+) of (\d+)", run.stdout, re.M)
+        pattern = r"^rank (\d+) of (\d+) on node (\d+) of (\d+)"
+        found = re.findall(pattern, run.stdout, re.M)
         self.assertEqual({int(size) for _, size, _, _ in found}, {ranks})
         self.assertEqual({int(n) for *_, n in found}, {min(ranks, max(fake_nodes, 1))})
         node_of = {int(rank): int(node) for rank, _, node, _ in found}
