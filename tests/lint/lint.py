@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -59,17 +60,15 @@ class Function:
 
 
 def tracked_files(top: Path) -> list[Path]:
-    """Files of the repository, or all below `top` when it is not a checkout."""
-    listing = subprocess.run(
-        ["git", "-C", str(top), "ls-files", "-co", "--exclude-standard"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if listing.returncode == 0:
-        names = [Path(name) for name in listing.stdout.splitlines()]
-        return [name for name in names if (top / name).is_file()]
-    return [path.relative_to(top) for path in sorted(top.rglob("*")) if path.is_file()]
+    """Files of the repository; without git all below `top` but for build folders."""
+    command = ["git", "-C", str(top), "ls-files", "-co", "--exclude-standard"]
+    if shutil.which("git"):
+        listing = subprocess.run(command, capture_output=True, text=True, check=False)
+        if listing.returncode == 0:
+            names = [Path(name) for name in listing.stdout.splitlines()]
+            return [name for name in names if (top / name).is_file()]
+    files = [path.relative_to(top) for path in sorted(top.rglob("*")) if path.is_file()]
+    return [file for file in files if not file.parts[0].startswith(("build", "."))]
 
 
 def rank_of(folder: str) -> int | None:
