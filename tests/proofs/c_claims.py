@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Renders what mpi.h must declare as claims that a C11 or C++17 compiler decides, and a
+main that compares the values of constants.
+"""
+
+from common import HANDLES, implemented, width
+
+from codegen.model import Argument, Callback, Constant, Form, Procedure, Spec
+
+PRELUDE = """\
+#include <mpi.h>
+#include <stdio.h>
+#ifdef __cplusplus
+#include <type_traits>
+#define FUNCTION(name, ...)                                                            \\
+    static_assert(std::is_same<decltype(&name), __VA_ARGS__>::value, #name)
+#define TYPE(name, ...) static_assert(std::is_same<name, __VA_ARGS__>::value, #name)
+#define CONSTANT(name, ...)                                                            \\
+    static_assert(std::is_same<decltype(name), __VA_ARGS__>::value, #name)
+#define MEMBER(member, type)                                                           \\
+    static_assert(std::is_same<decltype(member), type>::value, #member)
+#define CLAIM(text, ...) static_assert(__VA_ARGS__, text)
+#else
+#define FUNCTION(name, ...)                                                            \\
+    _Static_assert(_Generic(&name, __VA_ARGS__: 1, default: 0), #name)
+#define TYPE(name, ...)                                                                \\
+    _Static_assert(_Generic((name *)0, __VA_ARGS__ *: 1, default: 0), #name)
+#define CONSTANT(name, ...)                                                            \\
+    _Static_assert(_Generic(name, __VA_ARGS__: 1, default: 0), #name)
+#define MEMBER(member, type)                                                           \\
+    _Static_assert(_Generic(&member, __typeof__(type) *: 1, default: 0), #member)
+#define CLAIM(text, ...) _Static_assert(__VA_ARGS__, text)
+#endif
+
+TYPE(MPI_Aint, intptr_t);
+TYPE(MPI_Count, int64_t);
+TYPE(MPI_Offset, int64_t);
+"""
+MEMBERS = {"MPI_SOURCE": 0, "MPI_TAG": 4, "MPI_ERROR": 8, "MPI_internal": 12}
+MAIN = """\
+static int compare(const char *name, intptr_t ours, intptr_t theirs)
+{
+    if (ours != theirs)
+        printf("%s is %ld, not %ld\\n", name, (long)ours, (long)theirs);
+    return ours != theirs;
+}
+
+int main(void)
+{
+    int differs = 0;
+"""
+WIDTHS = {
+    "int": "int",
+    "address": "MPI_Aint",
+    "offset": "MPI_Offset",
+    "count": "MPI_Count",
+}
+RESULTS = {
+    "NOTHING": "void",
+    "WALL_TIME": "double",
+    "TICK_RESOLUTION": "double",
+}
+
+
+def _pointed(argument: Argument, is_large: bool) -> str:
+    """The type of the value; what is a pointer for other reasons ends in a star."""
+    match argument.kind.kind_class.value:
+        case "handle":
+            return HANDLES[argument.kind.name]
+        case "choice" | "pointer" | "state" | "attribute":
+            return "void *"
+        case "string":
+            return "char *"
+        case "arguments":
+            return "char ***"
+        case "callback":
+            return argument.callback + " *"
+        case _:
+            return WIDTHS[width(argument.kind.name, is_large)]
+
+
+def parameter(argument: Argument, is_large: bool) -> str:
+    """The type of one parameter."""
+    if argument.kind.name == "VARARGS":
+        return "..."
+    pointed = _pointed(argument, is_large)
+    is_reference = argument.is_out or argument.by_pointer or argument.length != ""
+    star = " *" if is_reference and not pointed.endswith("*") else ""
+    return ("const " if argument.is_const else "") + pointed + star
+
+
+def signature(record: Procedure | Callback, is_large: bool) -> str:
+    """The type of a function, as a pointer to it."""
+    name = record.returns.name
+    result = RESULTS.get(name) or WIDTHS[width(name, is_large)]
+    taken = [parameter(a, is_large) for a in record.arguments if "c" in a.languages]
+    return f"{result} (*)({', '.join(taken) or 'void'})"
+
+
+def functions(spec: Spec) -> list[str]:
+    """A claim for each function, small and large, and its twin for tools."""
+    claims = []
+    for record in implemented(spec, "c"):
+        for is_large in (False, True)[: 1 + record.is_large]:
+            name = record.name + ("_c" if is_large else "")
+            kind = signature(record, is_large)
+            claims += [f"FUNCTION({p}{name}, {kind});" for p in ("", "P")]
+    return claims
+
+
+def callbacks(spec: Spec) -> list[str]:
+    """A claim for each prototype that the program's procedures must have."""
+    known = [c for c in spec.callbacks.values() if "c" in c.languages and not c.planned]
+    return [f"CONSTANT(({c.name} *)0, {signature(c, False)});" for c in known]
+
+
+def _constant_type(constant: Constant) -> str:
+    match constant.form:
+        case Form.HANDLE:
+            return HANDLES[constant.kind]
+        case Form.BUFFER:
+            return "void *"
+        case Form.IGNORE:
+            return constant.c_type
+        case Form.FUNCTION:
+            return constant.callback + " *"
+        case _:
+            return "int"
+
+
+def _is_declared(spec: Spec, constant: Constant) -> bool:
+    """C has it, and a predefined callback has a prototype."""
+    is_function = constant.form is Form.FUNCTION
+    is_known = not is_function or not spec.callbacks[constant.callback].planned
+    return "c" in constant.category.languages and is_known
+
+
+def constants(spec: Spec) -> tuple[list[str], list[str]]:
+    """A claim for the type of each constant, and statements that compare values."""
+    claims, tests = [], []
+    for constant in spec.constants.values():
+        if not _is_declared(spec, constant):
+            continue
+        name, kind = constant.name, _constant_type(constant)
+        is_number = constant.form in (Form.INTEGER, Form.MACRO)
+        if is_number:
+            claims.append(f'CLAIM("{name}", {name} == {constant.value});')
+        if is_number and constant.form is Form.INTEGER:
+            claims.append(f"#ifndef __cplusplus\nCONSTANT({name}, int);\n#endif")
+        else:
+            claims.append(f"CONSTANT({name}, {kind});")
+        tests.append(f'differs |= compare("{name}", (intptr_t){name}, {constant.value});')
+    return claims, tests
+
+
+def status() -> list[str]:
+    """Claims of the layout of MPI_Status in the ABI."""
+    claims = ['CLAIM("a status has 32 bytes", sizeof(MPI_Status) == 32);']
+    for name, offset in MEMBERS.items():
+        claims.append(f'CLAIM("{name}", offsetof(MPI_Status, {name}) == {offset});')
+        kind = "int[5]" if offset == 12 else "int"
+        member = f"((MPI_Status *)0)->{name}"
+        claims.append(f"MEMBER({member}, {kind});")
+    return claims
+
+
+def render(spec: Spec) -> str:
+    """The whole program."""
+    values, tests = constants(spec)
+    structs = [f"TYPE({h}, struct MPI_ABI_{h[4:]} *);" for h in HANDLES.values()]
+    claims = [*structs, *status(), *values, *callbacks(spec), *functions(spec)]
+    body = "".join(f"    {test}\n" for test in tests)
+    return PRELUDE + "\n".join(claims) + "\n\n" + MAIN + body + "    return differs;\n}\n"
