@@ -11,16 +11,32 @@ struct process process = {.rank = -1};
 
 static const char *provider(void)
 {
-    return process.net ? net_provider(process.net) : "not used in a job of one node";
+    if (process.net)
+        return net_provider(process.net);
+    return process.boot ? "not needed on one node" : "not started";
+}
+
+// A misspelt setting has no effect; whoever asks what was chosen shall see it.
+static void report_unknown_options(void)
+{
+    for (char **variable = environ; *variable; variable++) {
+        int length = (int)strcspn(*variable, "=");
+        if (strncmp(*variable, "ORIEL_", 6) == 0 &&
+            !option_exists(*variable, (size_t)length))
+            log_verbose("%.*s is not an option; mpiexec --help lists them", length,
+                        *variable);
+    }
 }
 
 static void report(void)
 {
-    if (process.rank == 0)
-        log_verbose("Oriel %s: %d processes on %d nodes, progress by %s, libfabric: %s",
-                    ORIEL_VERSION, process.boot->size, process.boot->node_count,
-                    process.options.progress_thread ? "thread" : "calls only",
-                    provider());
+    if (process.rank != 0)
+        return;
+    log_verbose("Oriel %s, %s: %d processes on %d nodes, progress by %s, libfabric: %s",
+                ORIEL_VERSION, process.boot->launcher, process.boot->size,
+                process.boot->node_count,
+                process.options.progress_thread ? "thread" : "calls only", provider());
+    report_unknown_options();
 }
 
 static int start_layers(void)

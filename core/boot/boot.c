@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Launchers that speak something else than PMI-1, by the variable in which they tell
-// the number of processes. An Open MPI job may run inside a Slurm step: it comes first.
+// Launchers that do not speak PMI-1, by the variable in which they tell the number of
+// processes. An Open MPI job may run inside a Slurm step, so it comes first.
 static const struct foreign {
     const char *size_variable, *launcher, *remedy;
 } foreign_launchers[] = {
     {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun", "Oriel's own mpiexec"},
-    {"SLURM_STEP_NUM_TASKS", "Slurm without PMI", "srun --mpi=pmi2"},
+    {"SLURM_STEP_NUM_TASKS", "Slurm's srun", "srun --mpi=pmi2"},
 };
 
 // A launcher that says nothing Oriel understands is fine for one process; of more, each
@@ -24,21 +24,22 @@ static int refuse_foreign(void)
          i++) {
         const struct foreign *foreign = &foreign_launchers[i];
         const char *size = getenv(foreign->size_variable);
+        if (size && atoi(size) > 1)
+            return fail(MPI_ERR_OTHER,
+                        "%s has started %s processes without PMI-1, which Oriel needs: "
+                        "start them with %s",
+                        foreign->launcher, size, foreign->remedy);
         if (size)
-            return atoi(size) <= 1
-                       ? 0
-                       : fail(MPI_ERR_OTHER,
-                              "%s has started %s processes, but Oriel speaks PMI-1, "
-                              "which it does not: start them with %s",
-                              foreign->launcher, size, foreign->remedy);
+            return 0;
     }
     const char *rank = getenv("PMIX_RANK");
     if (rank && atoi(rank) > 0)
-        return fail(MPI_ERR_OTHER,
-                    "a PMIx launcher has started this process as rank %s, "
-                    "but Oriel speaks PMI-1: start it with Oriel's own "
-                    "mpiexec, mpiexec.hydra or srun --mpi=pmi2",
-                    rank);
+        return fail(
+            MPI_ERR_OTHER,
+            "a PMIx launcher has started this process as rank %s without PMI-1, "
+            "which Oriel needs: start it with Oriel's own mpiexec, "
+            "mpiexec.hydra or srun --mpi=pmi2",
+            rank);
     return 0;
 }
 
