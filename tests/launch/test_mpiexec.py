@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mpiexec as a user meets it: arguments, output, input, failures, signals, exchange.
+"""mpiexec as a user meets it: arguments, output, input, failures, signals, exchange,
+and the life of an MPI process from its first call to its last.
 
-The variables MPIEXEC and EXCHANGE name the launcher and the program boot_exchange.
+The variables MPIEXEC, EXCHANGE and LIFE name the launcher and two programs:
+boot_exchange speaks only the boot layer, life is an MPI program.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from pathlib import Path
 
 MPIEXEC = os.environ["MPIEXEC"]
 EXCHANGE = os.environ["EXCHANGE"]
+LIFE = os.environ["LIFE"]
 DEADLINE = 60.0
 
 
@@ -394,6 +397,62 @@ class Exchange(unittest.TestCase):
 
     def test_64_ranks_exchange(self) -> None:
         self.assertEqual(self.nodes(64, 2), [0] * 32 + [1] * 32)
+
+
+class Life(unittest.TestCase):
+    def fails(self, how: str, code: int, *expected: str) -> None:
+        run = mpiexec("-n", "2", LIFE, how)
+        self.assertEqual(run.returncode, code, run)
+        for text in expected:
+            self.assertIn(text, run.stderr)
+
+    def test_good_life_is_told_at_every_stage(self) -> None:
+        for ranks in (1, 3):
+            run = mpiexec("-n", str(ranks), LIFE)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            lines = ["before: 0 0"] * ranks + ["after: 1 1"] * ranks
+            lines += [f"rank {rank} of {ranks}: 1 0" for rank in range(ranks)]
+            self.assertEqual(sorted(run.stdout.splitlines()), sorted(lines))
+
+    def test_process_without_launcher_is_alone(self) -> None:
+        run = subprocess.run([LIFE], capture_output=True, text=True, timeout=DEADLINE)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("rank 0 of 1", run.stdout)
+
+    def test_second_initialization_is_an_error(self) -> None:
+        self.fails("initialize twice", 16, "MPI_Init", "initialized before")
+
+    def test_second_finalization_is_an_error(self) -> None:
+        self.fails("finalize twice", 1, "MPI_Finalize", "has been finalized")
+
+    def test_use_outside_the_life_is_an_error(self) -> None:
+        self.fails("use before", 1, "MPI_Barrier", "not initialized")
+        self.fails("use after", 1, "MPI_Barrier", "has been finalized")
+
+    def test_abort_ends_the_job_with_its_code_but_never_0(self) -> None:
+        self.fails("abort with 5", 5, "MPI_Abort", "error code 5")
+        self.fails("abort with 0", 1, "MPI_Abort", "error code 0")
+
+    def test_what_a_program_has_printed_is_not_lost_by_abort(self) -> None:
+        run = mpiexec("-n", "2", LIFE, "abort with 5")
+        self.assertIn("rank 1 of 2", run.stdout)
+
+    def test_exit_without_finalize_is_a_failure(self) -> None:
+        self.fails("leave", 1, "without calling MPI_Finalize")
+
+    def test_failure_after_finalize_counts_but_stops_nobody(self) -> None:
+        self.fails("fail after", 4, "ended with code 4 after MPI_Finalize")
+
+    def test_bad_setting_ends_initialization_with_its_remedy(self) -> None:
+        run = mpiexec("-n", "2", "-env", "ORIEL_CHECK", "ful", LIFE)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("ORIEL_CHECK=ful: allowed is off|basic|full", run.stderr)
+
+    def test_verbose_report_names_what_was_chosen_and_misspelt(self) -> None:
+        environment = os.environ | {"ORIEL_VERBOSE": "1", "ORIEL_CHEKC": "off"}
+        run = mpiexec("-n", "2", LIFE, env=environment)
+        self.assertRegex(run.stderr, r"rank 0: Oriel .*PMI-1: 2 processes on 1 node")
+        self.assertEqual(run.stderr.count("ORIEL_CHEKC is not an option"), 1)
 
 
 if __name__ == "__main__":
