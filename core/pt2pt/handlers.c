@@ -70,21 +70,23 @@ void receive_eager(struct transfer *transfer, const struct envelope *envelope,
 
 // ---- long messages
 
-static void send_or_fail(struct transfer *transfer, enum message_kind kind,
-                         const void *message, size_t bytes)
+static int tell_sender(struct transfer *transfer, enum message_kind kind,
+                       const void *message, size_t bytes)
 {
     int err = message_send(transfer->peer, kind, message, bytes, NULL, 0);
     if (err && !transfer->error)
         transfer->error = err;
+    return err;
 }
 
 static void end_fetch(struct transfer *transfer)
 {
     struct fetched message = {transfer->sender};
-    send_or_fail(transfer, MESSAGE_FETCHED, &message, sizeof message);
+    tell_sender(transfer, MESSAGE_FETCHED, &message, sizeof message);
     receive_end(transfer, transfer->received);
 }
 
+// A sender that cannot be asked any more has been lost: the receive ends.
 static void ask_for_more(struct transfer *transfer)
 {
     size_t rest = transfer->wanted - transfer->asked;
@@ -93,8 +95,8 @@ static void ask_for_more(struct transfer *transfer)
                         .sender = transfer->sender,
                         .receiver = transfer->id};
     transfer->asked += (size_t)pull.bytes;
-    if (pull.bytes > 0)
-        send_or_fail(transfer, MESSAGE_PULL, &pull, sizeof pull);
+    if (pull.bytes > 0 && tell_sender(transfer, MESSAGE_PULL, &pull, sizeof pull))
+        receive_end(transfer, 0);
 }
 
 // One copy from where the message lies, if it lies on this node.
@@ -135,7 +137,8 @@ void receive_offer(struct transfer *transfer, int peer, const struct envelope *e
         return;
     }
     ask_for_more(transfer);
-    ask_for_more(transfer);
+    if (!transfer->is_done)
+        ask_for_more(transfer);
 }
 
 static void handle_arrival(int peer, const void *message, size_t bytes, bool is_offer)
@@ -169,6 +172,13 @@ static void handle_offer(int peer, const void *message, size_t bytes)
     handle_arrival(peer, message, bytes, true);
 }
 
+static void send_end(struct transfer *transfer, int error)
+{
+    transfer_forget(transfer);
+    transfer->error = error;
+    transfer->is_done = true;
+}
+
 static void handle_pull(int peer, const void *message, size_t bytes)
 {
     const struct pull *pull = message;
@@ -185,8 +195,10 @@ static void handle_pull(int peer, const void *message, size_t bytes)
         int err = message_send(peer, MESSAGE_PART, &part, sizeof part,
                                transfer->data + part.offset,
                                rest < PART_MAX ? (size_t)rest : PART_MAX);
-        if (err && !transfer->error)
-            transfer->error = err;
+        if (err) { // nobody is there any more to say that it has fetched the rest
+            send_end(transfer, err);
+            return;
+        }
     }
 }
 
@@ -218,8 +230,7 @@ static void handle_fetched(int peer, const void *message, size_t bytes)
         drop(peer, "the end of a transfer");
         return;
     }
-    transfer_forget(transfer);
-    transfer->is_done = true;
+    send_end(transfer, 0);
 }
 
 void register_handlers(void)

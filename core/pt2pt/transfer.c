@@ -31,6 +31,8 @@ void pt2pt_stop(void)
 
 static void transfer_free(struct transfer *transfer)
 {
+    if (transfer->packed != NULL)
+        object_release(transfer->type);
     free(transfer->packed);
     free(transfer);
 }
@@ -59,6 +61,8 @@ static int transfer_make(struct communicator *comm, enum channel channel, void *
         .type = type,
         .packed = packed,
     };
+    if (packed != NULL) // the program may free the type while the transfer needs it
+        object_retain(type);
     *made = transfer;
     return 0;
 }
@@ -173,6 +177,12 @@ static void give_up(struct transfer *transfer)
         unpost(transfer);
     transfer_forget(transfer);
     message_unlock();
+}
+
+void transfer_drop(struct transfer *transfer)
+{
+    give_up(transfer);
+    transfer_free(transfer);
 }
 
 // The number of bytes is kept where MPI_Get_count looks for it: internal words 0 and 1.
