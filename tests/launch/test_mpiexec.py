@@ -332,12 +332,14 @@ class Signals(unittest.TestCase):
         self.assertEqual(job.returncode, 128 + signal.SIGKILL)
 
     def test_ignored_signal_stays_ignored(self) -> None:
-        program = f"trap '' HUP; exec {MPIEXEC} sh -c 'echo ready; sleep 0.2; echo end'"
+        program = f"trap '' HUP; exec {MPIEXEC} sh -c 'echo ready; sleep 1; echo end'"
         with subprocess.Popen(
             ["sh", "-c", program], stdout=subprocess.PIPE, text=True
         ) as job:
             assert job.stdout
             job.stdout.readline()
+            job.send_signal(signal.SIGHUP)
+            time.sleep(0.3)  # now a second one would kill
             job.send_signal(signal.SIGHUP)
             self.assertEqual(job.stdout.read(), "end\n")
         self.assertEqual(job.returncode, 0)
