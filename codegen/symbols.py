@@ -9,6 +9,7 @@ declared in bindings/<language>/symbols.spec, one line each:
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,6 +31,7 @@ class Symbol:
     scheme: str  # as in MPI-4.1 table 19.1; "support" for what is not an entry
     count: str  # small, large or -
     binding: str  # strong or weak
+    signature: str  # digest of names, kinds and directions of the arguments, or -
     record: str  # procedure, or what the symbol is for
     position: Position
 
@@ -42,12 +44,13 @@ class Symbol:
             self.scheme,
             self.count,
             self.binding,
+            self.signature,
             self.record,
         )
 
 
 def _row(*cells: str) -> str:
-    widths = (48, 16, 4, 8, 6, 7, 0)
+    widths = (48, 16, 4, 8, 6, 7, 9, 0)
     return " ".join(
         f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)
     )
@@ -56,6 +59,18 @@ def _row(*cells: str) -> str:
 def linker_name(language: str, name: str) -> str:
     """gfortran's and flang's mangling of an external procedure; C has none."""
     return name if language == "c" else name.lower() + "_"
+
+
+def _signature(entry: Entry) -> str:
+    """Differs when an argument's name, kind, direction or place differs."""
+    words = [entry.procedure.returns.name]
+    for parameter in entry.parameters:
+        argument = parameter.argument
+        count = "large" if parameter.is_large else "small"
+        words.append(
+            f"{argument.direction.value} {argument.name} {argument.kind.name} {count}"
+        )
+    return sha256(";".join(words).encode()).hexdigest()[:8]
 
 
 def _entry_symbols(entry: Entry) -> Iterator[Symbol]:
@@ -70,6 +85,7 @@ def _entry_symbols(entry: Entry) -> Iterator[Symbol]:
             entry.scheme.value,
             count,
             binding,
+            _signature(entry),
             entry.procedure.name,
             entry.procedure.position,
         )
@@ -93,6 +109,7 @@ def _predefined_symbols(bindings: Bindings) -> Iterator[Symbol]:
             Scheme.F90.value,
             "-",
             "strong",
+            "-",
             constant.name,
             constant.position,
         )
@@ -114,7 +131,15 @@ def support_symbols(bindings_folder: Path) -> Iterator[Symbol]:
             text = cursor.string("what it is for, in quotes")
             cursor.expect_end()
             yield Symbol(
-                name, library, language, "support", "-", binding, text, line.position
+                name,
+                library,
+                language,
+                "support",
+                "-",
+                binding,
+                "-",
+                text,
+                line.position,
             )
 
 
@@ -138,5 +163,6 @@ def symbol_plan(bindings: Bindings, bindings_folder: Path) -> tuple[Symbol, ...]
 
 def plan_text(symbols: tuple[Symbol, ...]) -> str:
     """The plan as a file."""
-    head = _row("# symbol", "library", "lang", "scheme", "count", "binding", "record")
+    columns = ("library", "lang", "scheme", "count", "binding", "signature", "record")
+    head = _row("# symbol", *columns)
     return "\n".join([head, *(s.row() for s in symbols)]) + "\n"

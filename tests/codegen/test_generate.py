@@ -109,6 +109,7 @@ class Generate(TreeTest):
             self.assertIn("target", before[name].lower())
             self.assertNotIn("target", after[name].lower())
             self.assertIn("goal", after[name].lower())
+        self.assertNotEqual(before["symbols.txt"], after["symbols.txt"])
         page = self.run_codegen("show", "move")[1]
         self.assertIn("MPI_MOVE(buffer, count, datatype, goal, assert, win)", page)
 
