@@ -199,6 +199,5 @@ int addresses_exchange(struct messages *messages)
     err = fill_book(messages);
     messages->book = NULL;
     free(book.own);
-    messages->is_connected = !err;
     return err;
 }

@@ -26,14 +26,16 @@ struct backlog {
 
 struct server {
     pthread_t thread;
+    _Atomic(uint32_t) naps; // futex word: 1 while it naps
     _Atomic(bool) is_running;
 };
 
 struct messages {
     pthread_mutex_t lock;
-    bool has_threads;          // the lock is needed
-    _Atomic(int) lock_waiters; // threads that wait for it
-    _Atomic(int) pollers;      // threads that poll in blocked calls now
+    bool has_threads;                // the lock is needed
+    _Atomic(int) lock_waiters;       // threads that wait for it
+    int sleepers;                    // threads that sleep in blocked calls
+    _Atomic(uint64_t) program_polls; // how often the program has polled for itself
     message_handler *handlers[MESSAGE_KINDS];
     struct parcels early;     // came before their handler was registered
     struct backlog *backlogs; // [size of the job]
@@ -41,13 +43,11 @@ struct messages {
     bool network_is_busy;     // some backlog goes to another node
 
     struct address_book *book; // while addresses are exchanged
-    bool is_connected;         // with all processes on other nodes
     uint64_t token;            // of the job: a message without it is a stranger's
 
     struct server node_server, network_server;
     _Atomic(bool) is_stopping;
-    int wakeup;             // eventfd that ends the network server's sleep, or -1
-    _Atomic(uint32_t) naps; // futex word: 1 while the network server naps
+    int wakeup; // eventfd that ends the network server's sleep, or -1
 };
 
 // ---- send.c
@@ -65,13 +65,11 @@ enum { CARD_MAX = SHM_CARD_MAX + 16 + 2 * NET_ADDRESS_MAX + 4 };
 void address_write(const struct net *net, uint64_t token, char *text, size_t text_size);
 int addresses_exchange(struct messages *messages);
 
+// ---- progress.c
+int poll_once(struct messages *messages);
+
 // ---- server.c
 int network_server_start(struct messages *messages);
 void servers_stop(struct messages *messages);
-// Bracket a blocked call of the program. wait_end gets what wait_begin has returned:
-// whether mates count on this thread to receive.
-bool wait_begin(struct messages *messages);
-void wait_end(struct messages *messages, bool attends);
-// Bracket the sleep in it.
-void sleep_begin(struct messages *messages);
-void sleep_end(struct messages *messages);
+// The program is about to sleep and leaves the network to its server.
+void network_server_rouse(struct messages *messages);

@@ -40,9 +40,8 @@ void message_unlock(void)
 
 // ---- progress
 
-int message_poll(void)
+int poll_once(struct messages *messages)
 {
-    struct messages *messages = process.messages;
     int events = 0;
     if (unlikely(messages->first_backlog))
         events += backlogs_send(messages);
@@ -50,9 +49,18 @@ int message_poll(void)
     if (process.net)
         events += net_poll(process.net);
     // What has happened may be what another thread of this process sleeps for.
-    if (events > 0 && messages->has_threads)
+    if (events > 0 && messages->sleepers > 0)
         shm_ring_own(process.shm, SHM_BELL_CALL);
     return events;
+}
+
+int message_poll(void)
+{
+    struct messages *messages = process.messages;
+    uint64_t polls =
+        atomic_load_explicit(&messages->program_polls, memory_order_relaxed);
+    atomic_store_explicit(&messages->program_polls, polls + 1, memory_order_relaxed);
+    return poll_once(messages);
 }
 
 int message_progress(void)
@@ -99,18 +107,28 @@ static int check_mates(void)
     return 0;
 }
 
-// Polls, and sleeps if that does not bring what is waited for.
+// Polls, sleeps if that does not bring what is waited for, and polls again.
 static bool sleep_for(bool (*done)(void *argument), void *argument,
                       uint64_t nanoseconds)
 {
     struct messages *messages = process.messages;
+    message_lock();
+    messages->sleepers++;
     uint32_t ticket = shm_arm(process.shm, SHM_BELL_CALL);
-    if (poll_for(done, argument))
-        return true;
-    sleep_begin(messages);
-    shm_sleep(process.shm, SHM_BELL_CALL, ticket, nanoseconds);
-    sleep_end(messages);
-    return false;
+    message_poll();
+    bool is_done = done(argument);
+    message_unlock();
+    if (!is_done) {
+        network_server_rouse(messages);
+        shm_sleep(process.shm, SHM_BELL_CALL, ticket, nanoseconds);
+    }
+    message_lock();
+    if (--messages->sleepers == 0)
+        shm_disarm(process.shm, SHM_BELL_CALL);
+    message_poll();
+    is_done = is_done || done(argument);
+    message_unlock();
+    return is_done;
 }
 
 static bool spin_for(bool (*done)(void *argument), void *argument, uint64_t end)
@@ -160,12 +178,7 @@ static int wait_long(bool (*done)(void *argument), void *argument)
 
 int message_wait(bool (*done)(void *argument), void *argument)
 {
-    if (poll_for(done, argument))
-        return 0;
-    bool attends = wait_begin(process.messages);
-    int err = wait_long(done, argument);
-    wait_end(process.messages, attends);
-    return err;
+    return poll_for(done, argument) ? 0 : wait_long(done, argument);
 }
 
 static bool is_never_done(void *argument)
@@ -177,9 +190,7 @@ static bool is_never_done(void *argument)
 static int nap(unsigned count)
 {
     unsigned doublings = count / 16 < 4 ? count / 16 : 4;
-    bool attends = wait_begin(process.messages);
     sleep_for(is_never_done, NULL, 50 * MICROSECOND << doublings);
-    wait_end(process.messages, attends);
     return count % BACKOFF_CHECK == BACKOFF_CHECK - 1 ? check_mates() : 0;
 }
 

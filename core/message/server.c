@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The servers: threads that make progress while the program computes. The node server
-// sleeps on the node's doorbell; mates do not ring it while the process is attended.
-// The network server sleeps on the network's descriptor; while the program polls for
-// itself it naps instead, so that the two do not race for every message.
+// sleeps on the node's doorbell, the network server on the network's descriptor. While
+// the program polls for itself they nap instead, so that they are not woken for every
+// message and do not race for it.
 #include "message/private.h"
 
 #include <errno.h>
@@ -19,53 +19,63 @@ static const uint64_t SECOND = 1000000000;
 static const uint64_t LINGER = 20000; // after work, more work is likely
 static const uint64_t NAP = 150000;   // how late a server may notice that it is needed
 
-static int poll_locked(void)
+static int poll_locked(struct messages *messages)
 {
     message_lock();
-    int events = message_poll();
+    int events = poll_once(messages);
     message_unlock();
     return events;
 }
 
-// Polls until nothing has come for a while or the program polls for itself.
-static void linger(struct messages *messages)
+// Polls until nothing has come for a while. True when the program has polled for itself
+// since *seen.
+static bool linger(struct messages *messages, uint64_t *seen)
 {
     uint64_t end = 0, now;
     do {
-        int events = poll_locked();
+        int events = poll_locked(messages);
+        uint64_t polls =
+            atomic_load_explicit(&messages->program_polls, memory_order_relaxed);
+        bool is_needless = polls != *seen;
+        *seen = polls;
+        if (is_needless)
+            return true;
         now = clock_nanoseconds();
         if (events > 0)
             end = now + LINGER;
         sched_yield(); // the program's own thread first
-    } while (now < end && atomic_load(&messages->pollers) == 0);
+    } while (now < end);
+    return false;
+}
+
+static void nap(struct messages *messages, struct server *server)
+{
+    atomic_store(&server->naps, 1);
+    if (!atomic_load(&messages->is_stopping))
+        futex_wait(&server->naps, 1, NAP);
+    atomic_store(&server->naps, 0);
+}
+
+static void end_nap(struct server *server)
+{
+    if (atomic_load(&server->naps) && atomic_exchange(&server->naps, 0))
+        futex_wake(&server->naps, 1);
 }
 
 static void *serve_node(void *argument)
 {
     struct messages *messages = argument;
+    uint64_t seen = 0;
     while (!atomic_load(&messages->is_stopping)) {
-        linger(messages);
+        if (linger(messages, &seen)) {
+            nap(messages, &messages->node_server);
+            continue;
+        }
         uint32_t ticket = shm_arm(process.shm, SHM_BELL_SERVER);
-        if (poll_locked() == 0 && !atomic_load(&messages->is_stopping))
+        if (poll_locked(messages) == 0 && !atomic_load(&messages->is_stopping))
             shm_sleep(process.shm, SHM_BELL_SERVER, ticket, SECOND);
     }
     return NULL;
-}
-
-// ---- the network server
-
-static void nap(struct messages *messages)
-{
-    atomic_store(&messages->naps, 1);
-    if (atomic_load(&messages->pollers) > 0 && !atomic_load(&messages->is_stopping))
-        futex_wait(&messages->naps, 1, NAP);
-    atomic_store(&messages->naps, 0);
-}
-
-static void end_nap(struct messages *messages)
-{
-    if (atomic_load(&messages->naps) && atomic_exchange(&messages->naps, 0))
-        futex_wake(&messages->naps, 1);
 }
 
 static bool may_sleep(const struct messages *messages)
@@ -83,13 +93,11 @@ static void *serve_network(void *argument)
         {.fd = net_descriptor(process.net), .events = POLLIN},
         {.fd = messages->wakeup, .events = POLLIN},
     };
+    uint64_t seen = 0;
     while (!atomic_load(&messages->is_stopping)) {
-        if (atomic_load(&messages->pollers) > 0) {
-            nap(messages);
-            continue;
-        }
-        linger(messages);
-        if (!may_sleep(messages))
+        if (linger(messages, &seen))
+            nap(messages, &messages->network_server);
+        else if (!may_sleep(messages))
             sched_yield();
         else if (sources[0].fd >= 0)
             poll(sources, 2, -1);
@@ -99,35 +107,9 @@ static void *serve_network(void *argument)
     return NULL;
 }
 
-// ---- blocked calls of the program
-
-bool wait_begin(struct messages *messages)
+void network_server_rouse(struct messages *messages)
 {
-    atomic_fetch_add(&messages->pollers, 1);
-    bool attends = atomic_load(&messages->node_server.is_running);
-    if (attends)
-        shm_attend(process.shm);
-    return attends;
-}
-
-void wait_end(struct messages *messages, bool attends)
-{
-    atomic_fetch_sub(&messages->pollers, 1);
-    if (!attends)
-        return;
-    shm_leave(process.shm);
-    poll_locked(); // what came without ringing the server
-}
-
-void sleep_begin(struct messages *messages)
-{
-    atomic_fetch_sub(&messages->pollers, 1);
-    end_nap(messages);
-}
-
-void sleep_end(struct messages *messages)
-{
-    atomic_fetch_add(&messages->pollers, 1);
+    end_nap(&messages->network_server);
 }
 
 // ---- start and stop
@@ -187,11 +169,12 @@ static void stop_server(struct server *server)
 void servers_stop(struct messages *messages)
 {
     atomic_store(&messages->is_stopping, true);
-    if (messages->node_server.is_running)
+    if (process.shm)
         shm_ring_own(process.shm, SHM_BELL_SERVER);
     if (messages->wakeup >= 0)
         eventfd_write(messages->wakeup, 1);
-    end_nap(messages);
+    end_nap(&messages->node_server);
+    end_nap(&messages->network_server);
     stop_server(&messages->node_server);
     stop_server(&messages->network_server);
     if (messages->wakeup >= 0)

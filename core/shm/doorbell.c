@@ -6,12 +6,14 @@
 
 #include <limits.h>
 
-static void wake(struct doorbell *bell)
+// False when nobody sleeps, or another has rung already.
+static bool wake(struct doorbell *bell)
 {
-    if (atomic_load(&bell->is_armed) && atomic_exchange(&bell->is_armed, 0)) {
-        atomic_fetch_add(&bell->word, 1);
-        futex_wake(&bell->word, INT_MAX);
-    }
+    if (!atomic_load(&bell->is_armed) || !atomic_exchange(&bell->is_armed, 0))
+        return false;
+    atomic_fetch_add(&bell->word, 1);
+    futex_wake(&bell->word, INT_MAX);
+    return true;
 }
 
 uint32_t shm_arm(struct shm *shm, enum shm_bell bell)
@@ -28,25 +30,19 @@ void shm_sleep(struct shm *shm, enum shm_bell bell, uint32_t ticket,
     futex_wait(&line_of(shm, shm->node_rank)->bells[bell].word, ticket, nanoseconds);
 }
 
+void shm_disarm(struct shm *shm, enum shm_bell bell)
+{
+    atomic_store(&line_of(shm, shm->node_rank)->bells[bell].is_armed, 0);
+}
+
 void shm_ring(struct shm *shm, int node_rank)
 {
     struct shm_line *line = line_of(shm, node_rank);
-    wake(&line->bells[SHM_BELL_CALL]);
-    if (!atomic_load(&line->attended))
+    if (!wake(&line->bells[SHM_BELL_CALL]))
         wake(&line->bells[SHM_BELL_SERVER]);
 }
 
 void shm_ring_own(struct shm *shm, enum shm_bell bell)
 {
     wake(&line_of(shm, shm->node_rank)->bells[bell]);
-}
-
-void shm_attend(struct shm *shm)
-{
-    atomic_fetch_add(&line_of(shm, shm->node_rank)->attended, 1);
-}
-
-void shm_leave(struct shm *shm)
-{
-    atomic_fetch_sub(&line_of(shm, shm->node_rank)->attended, 1);
 }

@@ -21,7 +21,6 @@ struct doorbell {
 // One per process. Mates read it whenever they send; so it is seldom written.
 struct shm_line {
     _Alignas(CACHE_LINE) struct doorbell bells[SHM_BELLS];
-    _Atomic(uint32_t) attended;  // threads in blocked calls
     _Atomic(uint32_t) newcomers; // 1 + node_rank of the latest ring that came into use
     _Atomic(int) state;          // enum mate_state
     int pid;

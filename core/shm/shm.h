@@ -111,18 +111,16 @@ enum shm_bell { SHM_BELL_CALL, SHM_BELL_SERVER, SHM_BELLS };
 uint32_t shm_arm(struct shm *shm, enum shm_bell bell);
 void shm_sleep(struct shm *shm, enum shm_bell bell, uint32_t ticket,
                uint64_t nanoseconds);
+// The last sleeper has woken. It looks for work after this call: a sender that has rung
+// for it has not rung for the server.
+void shm_disarm(struct shm *shm, enum shm_bell bell);
 
-// Wakes the threads of node_rank that sleep in calls, and its server unless the process
-// is attended. Costs one load when nobody sleeps. A caller who has changed a word of
-// shared memory must have done so by a sequentially consistent operation.
+// Wakes the threads of node_rank that sleep in calls or, if there are none, its
+// sleeping server. Costs one load when nobody sleeps. A caller who has changed a word
+// of shared memory must have done so by a sequentially consistent operation.
 void shm_ring(struct shm *shm, int node_rank);
 // Wakes only this process's own threads in calls, or only its server.
 void shm_ring_own(struct shm *shm, enum shm_bell bell);
-
-// Brackets a blocked call of a thread that receives for itself. After shm_leave the
-// caller receives once more, because a sender may have counted on it.
-void shm_attend(struct shm *shm);
-void shm_leave(struct shm *shm);
 
 // ---- mates --------------------------------------------------------------------
 // False when the process has ended without shm_stop. Costs some microseconds.

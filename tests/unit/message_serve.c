@@ -2,10 +2,11 @@
 // a_computing_process_is_served: its handlers run although it calls nothing, in one
 // node and between nodes, also just after it has been in blocked calls.
 #include "message_job.h"
+#include "shm/private.h"
 
 enum { ROUNDS = 300, TURNS = 5000 };
 
-enum { COMPUTES_UNTIL, HANDLED, DONE }; // words of the board
+enum { COMPUTES, HANDLED, DONE }; // words of the board
 
 static int answers;
 
@@ -49,9 +50,9 @@ static void be_busy(void)
             ask(busy, round);
     if (process.rank == 0) {
         CHECK(atomic_load(&board->words[HANDLED]) >= before + ROUNDS);
-        atomic_store(&board->words[COMPUTES_UNTIL], 1);
+        atomic_store(&board->words[DONE], 1);
     }
-    while (process.rank == busy && !atomic_load(&board->words[COMPUTES_UNTIL]))
+    while (process.rank == busy && !atomic_load(&board->words[DONE]))
         cpu_relax();
 }
 
@@ -77,6 +78,35 @@ static void go_in_and_out(void)
     }
 }
 
+static bool is_about_to_sleep(void *argument)
+{
+    (void)argument;
+    return atomic_load(&line_of(process.shm, 1)->bells[SHM_BELL_CALL].is_armed);
+}
+
+static void change_its_mind(void)
+{
+    const struct doorbell *server = &line_of(process.shm, 1)->bells[SHM_BELL_SERVER];
+    message_register(MESSAGE_EAGER, handle_question);
+    message_register(MESSAGE_FETCHED, handle_answer);
+    CHECK(message_serve() == 0);
+    if (process.rank == 1) {
+        CHECK(message_wait(is_about_to_sleep, NULL) == 0);
+        while (!atomic_load(&server->is_armed))
+            sched_yield();
+        atomic_store(&board->words[COMPUTES], 1);
+        while (!atomic_load(&board->words[DONE]))
+            sched_yield();
+        return;
+    }
+    while (!atomic_load(&board->words[COMPUTES]))
+        sched_yield();
+    uint64_t start = clock_nanoseconds();
+    ask(1, 1);
+    CHECK(clock_nanoseconds() - start < 500000000);
+    atomic_store(&board->words[DONE], 1);
+}
+
 int main(void)
 {
     struct job job = {.nodes = 1,
@@ -90,6 +120,8 @@ int main(void)
     job.body = go_in_and_out;
     failures += run_job(job);
     job.spin_microseconds = 50;
+    failures += run_job(job);
+    job.body = change_its_mind;
     failures += run_job(job);
     job.body = be_busy;
     job.nodes = 2;
