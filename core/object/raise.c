@@ -38,8 +38,6 @@ static _Noreturn void die(const struct call *call, int code)
     char text[2 * MPI_MAX_ERROR_STRING];
     describe(code, text, sizeof text);
     log_error("%s: %s%s", call->name, text, library_state());
-    if (process.boot == NULL)
-        _Exit(EXIT_FAILURE);
     boot_abort(process.boot, code, text);
 }
 
