@@ -2,7 +2,6 @@
 // The raising of errors (MPI-4.1 9.3): generated entry points call these, no one else.
 #include "object/private.h"
 
-
 static const char *library_state(void)
 {
     switch (atomic_load(&process.state)) {
