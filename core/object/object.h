@@ -204,10 +204,13 @@ typedef void kernel(const void *restrict in, void *restrict inout, MPI_Count cou
 // What operations work on; the predefined datatypes of one C type that take the same
 // operations share it. Generated from spec.
 struct basic {
-    size_t bytes; // from one element to the next
+    uint32_t number; // its index in `basics`, so that messages can name it
+    size_t bytes;    // from one element to the next
     kernel
         *kernels[1 << 5]; // by operation, see op_index(); NULL where it is not defined
 };
+extern const struct basic basics[];
+extern const int basic_count;
 
 struct layout;
 struct datatype {
