@@ -18,6 +18,7 @@ from codegen.model import (
     Mask,
     NotPredefined,
     OneOf,
+    Predefined,
     RankOf,
     Rule,
 )
@@ -57,6 +58,8 @@ def _rule(cursor: Cursor) -> Rule | None:
         return Committed()
     if cursor.accept("not", "predefined"):
         return NotPredefined()
+    if cursor.accept("predefined"):
+        return Predefined()
     return None
 
 

@@ -23,6 +23,7 @@ from codegen.model import (
     NotPredefined,
     OneOf,
     Position,
+    Predefined,
     Procedure,
     RankOf,
     Spec,
@@ -269,7 +270,7 @@ def _suits(domain: Domain, kind: Kind) -> bool:
             return kind.kind_class is KindClass.MASK
         case Committed():
             return kind.name == "DATATYPE"
-        case NotPredefined():
+        case NotPredefined() | Predefined():
             return kind.is_handle
 
 

@@ -165,7 +165,12 @@ class NotPredefined:
     """`not predefined`: the handle is not one that MPI provides."""
 
 
-Rule = AtLeast | Above | RankOf | Mask | OneOf | Committed | NotPredefined
+@dataclass(frozen=True)
+class Predefined:
+    """`predefined`: the handle is one that MPI provides."""
+
+
+Rule = AtLeast | Above | RankOf | Mask | OneOf | Committed | NotPredefined | Predefined
 
 
 @dataclass(frozen=True)

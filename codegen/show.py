@@ -17,6 +17,7 @@ from codegen.model import (
     Mask,
     NotPredefined,
     OneOf,
+    Predefined,
     Procedure,
     RankOf,
 )
@@ -139,6 +140,8 @@ def domain_text(domain: Domain) -> str:
             text = "committed"
         case NotPredefined():
             text = "not predefined"
+        case Predefined():
+            text = "predefined"
     text += "".join(f" or {constant}" for constant in domain.also)
     return text + (f" unless {_condition(domain.unless)}" if domain.unless else "")
 
