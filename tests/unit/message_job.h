@@ -4,6 +4,7 @@
 // only a few messages at a time.
 #pragma once
 
+#include "check.h"
 #include "message/message.h"
 
 #include <errno.h>
@@ -18,33 +19,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(claim)                                                                   \
-    do {                                                                               \
-        if (!(claim))                                                                  \
-            check_failed(__FILE__, __LINE__, #claim);                                  \
-    } while (0)
-
 enum { JOB_MAX = 16, PATIENCE = 100 };
 
 struct process process;
 
-static _Noreturn void check_failed(const char *file, int line, const char *claim)
-{
-    fprintf(stderr, "%s:%d: rank %d: %s is not true; last error: %s\n", file, line,
-            process.rank, claim, error_detail(&(int){0}));
-    _exit(1);
-}
-
 // ---- launcher
 
-static struct board {
+struct board {
     struct {
         char key[64], value[1024];
     } cards[JOB_MAX];
     _Atomic(int) card_count;
     _Atomic(int) arrived;
     _Atomic(int) words[8]; // for the tests
-} * board;
+};
+static struct board *board;
 
 int boot_put(struct boot *boot, const char *key, const char *value)
 {

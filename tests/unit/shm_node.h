@@ -2,6 +2,7 @@
 // A node of forked processes for the tests of shm: no launcher, a made-up struct boot.
 #pragma once
 
+#include "check.h"
 #include "shm/private.h"
 
 #include <signal.h>
@@ -12,22 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(claim)                                                                   \
-    do {                                                                               \
-        if (!(claim))                                                                  \
-            check_failed(__FILE__, __LINE__, #claim);                                  \
-    } while (0)
-
 enum { NODE_MAX = 16, PATIENCE = 60 };
 
 struct process process;
-
-static _Noreturn void check_failed(const char *file, int line, const char *claim)
-{
-    fprintf(stderr, "%s:%d: %s is not true; last error: %s\n", file, line, claim,
-            error_detail(&(int){0}));
-    _exit(1);
-}
 
 // Memory that processes share without Oriel.
 struct board {
