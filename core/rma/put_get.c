@@ -27,29 +27,6 @@ static inline int copy(void *to, const void *from, size_t bytes)
     return 0;
 }
 
-// Finds where in this process `count` elements at a displacement of the target are, and
-// their bytes; false when anything is unusual or wrong. The current peer tells that the
-// epoch is open.
-static inline bool find_mapped(const struct window *window, int rank,
-                               MPI_Aint displacement, MPI_Count count,
-                               const struct datatype *type, char **address,
-                               size_t *bytes)
-{
-    const struct peer *peer =
-        atomic_load_explicit(&window->current, memory_order_acquire);
-    MPI_Aint offset;
-    MPI_Count length;
-    if (unlikely(peer->rank != rank) || unlikely(!type->is_contiguous) ||
-        unlikely(__builtin_mul_overflow(count, type->size, &length)) ||
-        unlikely(__builtin_mul_overflow(displacement, (MPI_Aint)peer->unit, &offset)) ||
-        unlikely((uint64_t)offset > peer->size) ||
-        unlikely((uint64_t)length > peer->size - (uint64_t)offset))
-        return false;
-    *address = peer->address + offset;
-    *bytes = (size_t)length;
-    return true;
-}
-
 static __attribute__((noinline)) int
 put_unusual(const void *origin_addr, MPI_Count origin_count,
             struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,

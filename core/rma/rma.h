@@ -3,6 +3,7 @@
 //
 // Glossary
 //   operation  one put or get as the program gave it, and what was found out about it
+//   accumulation  an operation that combines elements of one basic type atomically
 //   piece      bytes that are contiguous at the origin and at the target
 //   walk       the pieces of an operation, in the order of the type maps
 //   carry      moves the data of an operation, by the means that the target's reach
@@ -38,10 +39,58 @@ void rma_register(void); // handlers; after messages_start
 // flush or the end of the epoch.
 int rma_start(struct operation *operation);
 
+// The checks of rma_start: finds peer, offset and bytes. The range has been checked
+// unless there are no bytes.
+int rma_check(struct operation *operation);
+
+// MPI-4.1 12.3.4. Without MPI_NO_OP the operation is a put of the origin buffer, and
+// as much is fetched, if there is a result buffer; with MPI_NO_OP it is a get into the
+// result buffer.
+struct accumulation {
+    struct operation operation;
+    const struct op *op;
+    char *result;
+    MPI_Count result_count;
+    const struct datatype *result_type; // NULL: nothing is fetched
+    // Found by rma_accumulate:
+    const struct basic *basic; // of the elements
+};
+
+// The same for accumulations; also checks types and operation (MPI_ERR_TYPE, _OP).
+int rma_accumulate(struct accumulation *accumulation);
+// The same for one element of the operation's type, which is predefined; what is
+// fetched goes to `result`.
+int rma_compare_and_swap(struct operation *operation, const char *compare,
+                         char *result);
+
 // One for each reach.
 int rma_load(const struct operation *operation);
 int rma_copy(const struct operation *operation);
 int rma_send(const struct operation *operation); // REACH_MESSAGE and REACH_NET
+
+// ---- the usual case -----------------------------------------------------------
+// Finds where in this process `count` elements at a displacement of the target are, and
+// their bytes; false when anything is unusual or wrong. The current peer tells that the
+// epoch is open.
+static inline bool find_mapped(const struct window *window, int rank,
+                               MPI_Aint displacement, MPI_Count count,
+                               const struct datatype *type, char **address,
+                               size_t *bytes)
+{
+    const struct peer *peer =
+        atomic_load_explicit(&window->current, memory_order_acquire);
+    MPI_Aint offset;
+    MPI_Count length;
+    if (unlikely(peer->rank != rank) || unlikely(!type->is_contiguous) ||
+        unlikely(__builtin_mul_overflow(count, type->size, &length)) ||
+        unlikely(__builtin_mul_overflow(displacement, (MPI_Aint)peer->unit, &offset)) ||
+        unlikely((uint64_t)offset > peer->size) ||
+        unlikely((uint64_t)length > peer->size - (uint64_t)offset))
+        return false;
+    *address = peer->address + offset;
+    *bytes = (size_t)length;
+    return true;
+}
 
 // ---- walks --------------------------------------------------------------------
 // One buffer of a walk. A contiguous one has no need of a cursor.

@@ -12,15 +12,6 @@ enum {
     BATCHES_AT_ONCE = 64 // under way to one target
 };
 
-// A batch under construction.
-struct batch {
-    const struct operation *operation;
-    size_t bytes;           // of data, in all pieces
-    char *local[SPANS_MAX]; // where each piece lies here
-    struct rma_request request;
-    char data[MESSAGE_MAX]; // of a put
-};
-
 static struct net_counter *counter_of(const struct batch *batch)
 {
     return &batch->operation->peer->counter;
@@ -32,7 +23,7 @@ static bool has_room_for_batch(void *argument)
     return counter->issued - atomic_load(&counter->completed) < BATCHES_AT_ONCE;
 }
 
-// Remembers where the data of a get belongs; NULL without memory.
+// Remembers where what is fetched belongs; NULL without memory.
 static struct awaited *await(const struct batch *batch)
 {
     uint32_t count = batch->request.count;
@@ -53,6 +44,19 @@ static void batch_clear(struct batch *batch)
     batch->bytes = 0;
 }
 
+void batch_begin(struct batch *batch, const struct operation *operation)
+{
+    batch->operation = operation;
+    batch->request = (struct rma_request){
+        .window = operation->peer->card->handle,
+        .reply_to = (uint32_t)object_handle(operation->window),
+        .brings = operation->is_put,
+        .fetches = !operation->is_put,
+        .op = PLAIN_COPY,
+    };
+    batch_clear(batch);
+}
+
 // Sends the batch; callers hold the message lock.
 static int post(struct batch *batch, struct awaited *awaited)
 {
@@ -60,7 +64,7 @@ static int post(struct batch *batch, struct awaited *awaited)
     const struct rma_request *request = &batch->request;
     int err = message_send(peer->job_rank, MESSAGE_RMA, request,
                            request_bytes(request->count), batch->data,
-                           request->is_put ? batch->bytes : 0);
+                           request->brings * batch->bytes);
     if (err)
         return err;
     peer->counter.issued++;
@@ -72,13 +76,13 @@ static int post(struct batch *batch, struct awaited *awaited)
     return 0;
 }
 
-static int batch_send(struct batch *batch)
+int batch_send(struct batch *batch)
 {
     if (batch->request.count == 0)
         return 0;
-    struct awaited *awaited = batch->request.is_put ? NULL : await(batch);
-    if (!batch->request.is_put && awaited == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for a get of %zu bytes", batch->bytes);
+    struct awaited *awaited = batch->request.fetches ? await(batch) : NULL;
+    if (batch->request.fetches && awaited == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory to fetch %zu bytes", batch->bytes);
     int err = message_wait(has_room_for_batch, counter_of(batch));
     if (!err) {
         message_lock();
@@ -95,31 +99,44 @@ static int batch_send(struct batch *batch)
 static size_t batch_room(const struct batch *batch)
 {
     uint32_t count = batch->request.count;
-    size_t used = batch->request.is_put ? request_bytes(count + 1) + batch->bytes
-                                        : sizeof(struct rma_reply) + batch->bytes;
+    size_t head =
+        batch->request.brings ? request_bytes(count + 1) : sizeof(struct rma_reply);
+    size_t used = head + batch->bytes;
     return count < SPANS_MAX && used < MESSAGE_MAX ? MESSAGE_MAX - used : 0;
 }
 
-static int batch_add(struct batch *batch, struct piece piece)
+int batch_reserve(struct batch *batch, uint32_t spans, size_t bytes)
 {
-    while (piece.bytes > 0) {
-        if (batch_room(batch) == 0) {
+    bool has_room = batch->request.count + spans <= SPANS_MAX &&
+                    batch_room(batch) >= bytes + spans * sizeof(struct rma_span);
+    return has_room ? 0 : batch_send(batch);
+}
+
+static void batch_append(struct batch *batch, struct rma_span span, const char *brought,
+                         char *fetched)
+{
+    if (batch->request.brings)
+        memcpy(batch->data + batch->bytes, brought, span.bytes);
+    batch->local[batch->request.count] = fetched;
+    batch->request.spans[batch->request.count++] = span;
+    batch->bytes += span.bytes;
+}
+
+int batch_add(struct batch *batch, struct rma_span span, const char *brought,
+              char *fetched, size_t unit)
+{
+    for (uint64_t done = 0; done < span.bytes;) {
+        if (batch_room(batch) < unit) {
             int err = batch_send(batch);
             if (err)
                 return err;
         }
-        size_t room = batch_room(batch);
-        size_t bytes = piece.bytes < room ? piece.bytes : room;
-        char *local = batch->operation->origin + piece.origin;
-        if (batch->request.is_put)
-            memcpy(batch->data + batch->bytes, local, bytes);
-        batch->local[batch->request.count] = local;
-        batch->request.spans[batch->request.count++] =
-            (struct rma_span){batch->operation->offset + (uint64_t)piece.target, bytes};
-        batch->bytes += bytes;
-        piece.origin += (MPI_Aint)bytes;
-        piece.target += (MPI_Aint)bytes;
-        piece.bytes -= bytes;
+        size_t room = batch_room(batch), bytes = span.bytes - done;
+        if (bytes > room)
+            bytes = room - room % unit;
+        batch_append(batch, (struct rma_span){span.offset + done, bytes},
+                     brought + done, fetched + done);
+        done += bytes;
     }
     return 0;
 }
@@ -143,21 +160,19 @@ static int access_remotely(const struct operation *operation, const struct piece
 static int send_pieces(const struct operation *operation)
 {
     struct batch batch;
-    batch.operation = operation;
-    batch.request = (struct rma_request){
-        .window = operation->peer->card->handle,
-        .reply_to = (uint32_t)object_handle(operation->window),
-        .is_put = operation->is_put,
-    };
-    batch_clear(&batch);
+    batch_begin(&batch, operation);
     bool is_near = operation->peer->reach == REACH_MESSAGE;
     struct walk walk = walk_of(operation);
     struct piece piece;
     int err = 0;
-    while (!err && walk_next(&walk, &piece))
+    while (!err && walk_next(&walk, &piece)) {
+        char *local = operation->origin + piece.origin;
+        uint64_t offset = operation->offset + (uint64_t)piece.target;
+        struct rma_span span = {offset, piece.bytes};
         err = is_near || piece.bytes < DIRECT_BYTES
-                  ? batch_add(&batch, piece)
+                  ? batch_add(&batch, span, local, local, 1)
                   : access_remotely(operation, &piece);
+    }
     return err ? err : batch_send(&batch);
 }
 

@@ -34,25 +34,38 @@ static bool is_well_formed(const struct rma_request *request, size_t bytes)
     if (request->count > SPANS_MAX || bytes < request_bytes(request->count))
         return false;
     size_t data = spanned_bytes(request);
-    return request->is_put ? bytes - request_bytes(request->count) == data
-                           : data <= MESSAGE_MAX - sizeof(struct rma_reply);
+    if (request->fetches && data > MESSAGE_MAX - sizeof(struct rma_reply))
+        return false;
+    if (bytes - request_bytes(request->count) != request->brings * data)
+        return false;
+    return request->op == PLAIN_COPY ? request->brings == !request->fetches
+                                     : elements_are_well_formed(request);
 }
 
-// Moves the data of all spans between the window and `data`; returns their bytes.
-static size_t move(const struct window *window, const struct rma_request *request,
-                   char *data)
+// Copies the data of all spans between the window and what is brought or fetched.
+static void copy(const struct window *window, const struct rma_request *request,
+                 const char *brought, char *fetched)
 {
     size_t done = 0;
     for (uint32_t i = 0; i < request->count; i++) {
         char *memory = (char *)window->base + request->spans[i].offset;
         size_t bytes = request->spans[i].bytes;
-        if (request->is_put)
-            memcpy(memory, data + done, bytes);
+        if (request->fetches)
+            memcpy(fetched + done, memory, bytes);
         else
-            memcpy(data + done, memory, bytes);
+            memcpy(memory, brought + done, bytes);
         done += bytes;
     }
-    return done;
+}
+
+static void carry_out(const struct window *window, const struct rma_request *request,
+                      char *fetched)
+{
+    const char *brought = (const char *)request + request_bytes(request->count);
+    if (request->op == PLAIN_COPY)
+        copy(window, request, brought, fetched);
+    else
+        elements_combine(window, request, brought, fetched);
 }
 
 static void serve_request(int source, const void *message, size_t bytes)
@@ -61,9 +74,8 @@ static void serve_request(int source, const void *message, size_t bytes)
     if (bytes < request_bytes(0))
         return;
     struct window *window = handle_object(KIND_WIN, request->window);
-    struct rma_reply reply = {.window = request->reply_to, .is_put = request->is_put};
-    char data[MESSAGE_MAX];
-    size_t data_bytes = 0;
+    struct rma_reply reply = {.window = request->reply_to, .fetches = request->fetches};
+    char fetched[MESSAGE_MAX];
     if (window == NULL)
         return; // nobody here to answer for
     reply.rank = window->comm->rank;
@@ -71,18 +83,18 @@ static void serve_request(int source, const void *message, size_t bytes)
         reply.error = MPI_ERR_INTERN;
     else if (!spans_are_inside(request, (uint64_t)window->size))
         reply.error = MPI_ERR_RMA_RANGE;
-    else if (request->is_put)
-        move(window, request, (char *)message + request_bytes(request->count));
     else
-        data_bytes = move(window, request, data);
-    int err =
-        message_send(source, MESSAGE_RMA_REPLY, &reply, sizeof reply, data, data_bytes);
+        carry_out(window, request, fetched);
+    size_t fetched_bytes =
+        request->fetches && !reply.error ? spanned_bytes(request) : 0;
+    int err = message_send(source, MESSAGE_RMA_REPLY, &reply, sizeof reply, fetched,
+                           fetched_bytes);
     if (err)
         log_error("rank %d could not be answered (error class %d)", source, err);
 }
 
 // ---- at the origin ------------------------------------------------------------
-// Puts the data of a get where it belongs; false when it is not as much as was asked
+// Puts what was fetched where it belongs; false when it is not as much as was asked
 // for.
 static bool scatter(const struct awaited *awaited, const char *data, size_t bytes)
 {
@@ -95,8 +107,8 @@ static bool scatter(const struct awaited *awaited, const char *data, size_t byte
     return true;
 }
 
-// Takes the oldest get off the list; the reply is its answer.
-static int finish_get(struct peer *peer, const struct rma_reply *reply, size_t bytes)
+// Takes the oldest request that fetches off the list; the reply is its answer.
+static int finish_fetch(struct peer *peer, const struct rma_reply *reply, size_t bytes)
 {
     struct awaited *awaited = peer->awaited;
     peer->awaited = awaited->next;
@@ -118,9 +130,9 @@ static void serve_reply(int source, const void *message, size_t bytes)
     struct peer *peer = window ? window_find_peer(window, reply->rank) : NULL;
     if (peer == NULL || peer->job_rank != source ||
         peer->counter.issued == atomic_load(&peer->counter.completed) ||
-        (!reply->is_put && peer->awaited == NULL))
+        (reply->fetches && peer->awaited == NULL))
         return; // nothing of that kind is under way
-    int error = reply->is_put ? reply->error : finish_get(peer, reply, bytes);
+    int error = reply->fetches ? finish_fetch(peer, reply, bytes) : reply->error;
     int none = 0;
     if (error)
         atomic_compare_exchange_strong(&peer->counter.error, &none, error);

@@ -59,6 +59,14 @@ static int check_range(struct operation *operation)
                 (uintmax_t)peer->size, peer->rank);
 }
 
+int rma_check(struct operation *operation)
+{
+    int err = window_target(operation->window, operation->rank, &operation->peer);
+    if (!err)
+        err = check_sizes(operation);
+    return err || operation->bytes == 0 ? err : check_range(operation);
+}
+
 int rma_start(struct operation *operation)
 {
     static int (*const carry[REACH_COUNT])(const struct operation *) = {
@@ -69,11 +77,8 @@ int rma_start(struct operation *operation)
     };
     if (operation->rank == MPI_PROC_NULL)
         return 0;
-    int err = window_target(operation->window, operation->rank, &operation->peer);
-    if (!err)
-        err = check_sizes(operation);
+    int err = rma_check(operation);
     if (err || operation->bytes == 0)
         return err;
-    err = check_range(operation);
-    return err ? err : carry[operation->peer->reach](operation);
+    return carry[operation->peer->reach](operation);
 }

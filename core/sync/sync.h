@@ -26,8 +26,7 @@
 int sync_complete_counted(struct peer *peer);
 static inline int sync_complete(struct peer *peer)
 {
-    bool is_counted = peer->reach == REACH_NET || peer->reach == REACH_MESSAGE;
-    return likely(!is_counted) ? 0 : sync_complete_counted(peer);
+    return likely(peer->reach == REACH_LOAD) ? 0 : sync_complete_counted(peer);
 }
 // The same for all peers of the window; the first error of any.
 int sync_complete_all(struct window *window);

@@ -123,13 +123,13 @@ int oriel_win_get_info(struct window *win, struct info **info_used)
     return oriel_info_dup(win->info, info_used);
 }
 
-// Passive targets compute while their peers ask them for locks across nodes, or for
-// memory that mates can neither map nor copy.
+// Passive targets compute while their peers ask them for locks across nodes, or want to
+// accumulate to memory that mates cannot map.
 int window_serve(struct window *window)
 {
-    bool is_reachable = shm_contains(process.shm, window->base, (size_t)window->size) ||
-                        shm_can_copy(process.shm);
-    if (window->no_locks || (!window->spans_nodes && is_reachable))
+    bool is_mapped = window->size == 0 || window->comm->node_size == 1 ||
+                     shm_contains(process.shm, window->base, (size_t)window->size);
+    if (window->no_locks || (!window->spans_nodes && is_mapped))
         return 0;
     return message_serve();
 }

@@ -10,14 +10,15 @@
 //   reach     by what means this process gets at a target's part
 //   peer      what this process remembers of a target; made on first use
 //   epoch     MPI-4.1 12.5: the period in which accesses are allowed
-//   line      per local member a cache line in shared memory with the lock of its part
+//   line      per local member what shared memory has of the locks of its part
+//   stripe    lock of the elements whose offsets in a part have the same hash
 #pragma once
 
 #include "collective/collective.h"
 
 enum reach {
     REACH_LOAD,    // mapped here: plain loads and stores
-    REACH_COPY,    // a mate's own memory, copied by the kernel
+    REACH_COPY,    // a mate's own memory, copied by the kernel; accumulates by messages
     REACH_MESSAGE, // a mate's own memory where the kernel forbids that
     REACH_NET,     // on another node
     REACH_COUNT
@@ -35,6 +36,8 @@ struct card {
     bool is_in_segment; // `place` is an offset
 };
 
+enum { LINE_STRIPES = 32 };
+
 // A fair reader-writer lock: who comes takes a ticket and enters when it is served. A
 // writer is served on until it leaves; a reader serves the next at once. All counters
 // wrap. See lock.c for who writes what.
@@ -44,6 +47,9 @@ struct line {
     _Atomic(uint32_t) entered;                   // readers that have ever entered
     _Atomic(uint32_t) left;                      // readers that have ever left
     _Atomic(uint32_t) distant; // tickets that wait on behalf of other nodes
+    // Each protects elements that no instruction updates whole: 0, or the node rank of
+    // the holder plus 1.
+    _Alignas(CACHE_LINE) _Atomic(uint32_t) stripes[LINE_STRIPES];
 };
 
 enum lock_state {

@@ -28,7 +28,8 @@ static struct rma_request request_of(bool is_put, uint32_t count)
 {
     return (struct rma_request){.window = (uint32_t)object_handle(&window),
                                 .reply_to = REPLY_TO,
-                                .is_put = is_put,
+                                .brings = is_put,
+                                .fetches = !is_put,
                                 .count = count};
 }
 
@@ -183,8 +184,8 @@ static void replies_arrive_in_order(void)
     char to[4][4] = {0};
     await(to[0], to[1]);
     await(to[2], to[3]);
-    reply.head =
-        (struct rma_reply){.window = (uint32_t)object_handle(&window), .rank = 5};
+    reply.head = (struct rma_reply){
+        .window = (uint32_t)object_handle(&window), .rank = 5, .fetches = true};
     memcpy(reply.data, "abcdefgh", 8);
     answer(51, 8); // not the target
     CHECK(peer.counter.completed == 0);
@@ -200,7 +201,7 @@ static void replies_arrive_in_order(void)
     peer.counter.issued++; // a put
     answer(50, 8);         // but no get
     CHECK(peer.counter.completed == 2);
-    reply.head.is_put = true;
+    reply.head.fetches = false;
     reply.head.error = MPI_ERR_RMA_RANGE;
     answer(50, 0);
     CHECK(peer.counter.completed == 3 && peer.counter.error == MPI_ERR_RMA_RANGE);

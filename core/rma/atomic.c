@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Updates of elements: by the kernel of their type, or under a stripe.
+#include "rma/atomic.h"
+
+#include <sched.h>
+#include <string.h>
+
+enum {
+    LARGEST_ELEMENT = 32,    // atomic_kernels.c asserts that it is enough
+    TRIES_BEFORE_YIELD = 64, // a holder needs some nanoseconds if it runs
+    TRIES_BEFORE_DOUBT = 1 << 14
+};
+
+struct element {
+    _Alignas(16) char bytes[LARGEST_ELEMENT];
+};
+
+static bool is_by_instruction(const struct basic *basic, const void *target)
+{
+    return is_aligned(target, basic) && (basic->bytes < 16 || wide_is_atomic());
+}
+
+// ---- stripes ------------------------------------------------------------------
+// A holder that has died leaves its element as it is; the stripe goes to who finds out.
+static bool stripe_inherit(_Atomic(uint32_t) *stripe, uint32_t holder, uint32_t own)
+{
+    return !shm_is_alive(process.shm, (int)holder - 1) &&
+           atomic_compare_exchange_strong(stripe, &holder, own);
+}
+
+static void stripe_lock(_Atomic(uint32_t) *stripe)
+{
+    uint32_t own = (uint32_t)process.shm->node_rank + 1, holder = 0;
+    for (unsigned tries = 1; !atomic_compare_exchange_weak_explicit(
+             stripe, &holder, own, memory_order_acquire, memory_order_relaxed);
+         tries++) {
+        if (tries % TRIES_BEFORE_DOUBT == 0 && holder != 0 &&
+            stripe_inherit(stripe, holder, own))
+            return;
+        if (tries % TRIES_BEFORE_YIELD == 0)
+            sched_yield();
+        else
+            cpu_relax();
+        holder = 0;
+    }
+}
+
+static void stripe_unlock(_Atomic(uint32_t) *stripe)
+{
+    atomic_store_explicit(stripe, 0, memory_order_release);
+}
+
+static _Atomic(uint32_t) *stripe_of(const struct update *update, uint64_t offset)
+{
+    return &update->line->stripes[offset / CACHE_LINE % LINE_STRIPES];
+}
+
+// ---- elements under a stripe ----------------------------------------------------
+// Copies the data of an element but not its padding, which may not even exist behind
+// the last element of a buffer.
+static void element_copy(const struct atomic_type *type, void *to, const void *from)
+{
+    size_t at = type->index_at;
+    memcpy(to, from, type->value_bytes);
+    if (is_padded(type))
+        memcpy((char *)to + at, (const char *)from + at,
+               type->size - type->value_bytes);
+}
+
+static void update_element(const struct update *update, const void *in, uint64_t offset,
+                           void *result)
+{
+    const struct atomic_type *type = atomic_type_of(update->basic);
+    _Atomic(uint32_t) *stripe = stripe_of(update, offset);
+    char *target = update->part + offset;
+    struct element origin, element;
+    if (in != NULL)
+        element_copy(type, &origin, in);
+    stripe_lock(stripe);
+    element_copy(type, &element, target);
+    if (result != NULL)
+        element_copy(type, result, &element);
+    op_apply(update->op, update->basic, &origin, &element, 1);
+    if (in != NULL)
+        element_copy(type, target, &element);
+    stripe_unlock(stripe);
+}
+
+void update_elements(const struct update *update, const void *in, uint64_t offset,
+                     void *result, MPI_Count count)
+{
+    const struct basic *basic = update->basic;
+    atomic_kernel *apply = atomic_type_of(basic)->kernels[op_index(update->op)];
+    char *target = update->part + offset;
+    if (likely(apply != NULL && is_by_instruction(basic, target))) {
+        apply(in, target, result, count);
+        return;
+    }
+    for (MPI_Count i = 0; i < count; i++) {
+        size_t at = (size_t)i * basic->bytes;
+        update_element(update, in ? (const char *)in + at : NULL, offset + at,
+                       result ? (char *)result + at : NULL);
+    }
+}
+
+void update_swap(const struct update *update, const void *origin, const void *compare,
+                 uint64_t offset, void *result)
+{
+    size_t bytes = update->basic->bytes;
+    char *target = update->part + offset;
+    if (likely(is_by_instruction(update->basic, target))) {
+        atomic_type_of(update->basic)->swap(origin, compare, target, result);
+        return;
+    }
+    _Atomic(uint32_t) *stripe = stripe_of(update, offset);
+    stripe_lock(stripe);
+    memcpy(result, target, bytes);
+    if (memcmp(target, compare, bytes) == 0)
+        memcpy(target, origin, bytes);
+    stripe_unlock(stripe);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Element-wise atomicity (MPI-4.1 12.7.1). How an element is updated is decided by its
+// basic type and its alignment alone, whoever does it and by whichever path, so that
+// all mixes of accumulates on one location are atomic together: aligned elements of 1,
+// 2, 4, 8 and, where the machine can, 16 bytes by instructions, all others under a
+// stripe of the part's line.
+#pragma once
+
+#include "window/window.h"
+
+// target[i] = in[i] op target[i] for i < count, each atomically. If `result` is not
+// NULL, result[i] is what target[i] was. Only `target` is aligned. Returns 0, so that
+// the usual case ends with a jump.
+typedef int atomic_kernel(const void *in, void *target, void *result, MPI_Count count);
+
+// *result = *target, and *target = *origin if it was equal to *compare. Returns 0.
+typedef int atomic_swap(const void *origin, const void *compare, void *target,
+                        void *result);
+
+struct atomic_type {
+    size_t size;        // bytes of data in an element
+    size_t value_bytes; // pairs whose C type has padding: of the value; else `size`
+    size_t index_at;    // where the index of such a pair is in the element
+    atomic_kernel *kernels[1 << 5]; // by op_index(); NULL: under a stripe
+    atomic_swap *swap;              // NULL: not defined for the type
+};
+// By number of the basic type. Generated from spec.
+extern const struct atomic_type atomic_types[];
+
+static inline const struct atomic_type *atomic_type_of(const struct basic *basic)
+{
+    return &atomic_types[basic->number];
+}
+
+// Its elements are not blocks, or do not fill the distance between two.
+static inline bool is_padded(const struct atomic_type *type)
+{
+    return type->value_bytes != type->size;
+}
+
+static inline bool is_aligned(const void *address, const struct basic *basic)
+{
+    return ((uintptr_t)address & (basic->bytes - 1)) == 0;
+}
+
+// The kernel of the usual case: single instructions, elements of a predefined type;
+// else NULL.
+static inline atomic_kernel *
+usual_kernel(const struct op *op, const struct datatype *type, const void *target)
+{
+    const struct basic *basic = type->basic;
+    if (unlikely(!type->object.is_predefined) || unlikely(basic->bytes > 8) ||
+        unlikely(!is_aligned(target, basic)))
+        return NULL;
+    return atomic_type_of(basic)->kernels[op_index(op)];
+}
+
+static inline bool is_replace(const struct op *op)
+{
+    return op->code == (int)(intptr_t)MPI_REPLACE;
+}
+
+static inline bool is_no_op(const struct op *op)
+{
+    return op->code == (int)(intptr_t)MPI_NO_OP;
+}
+
+// MPI-4.1 12.3.4: may elements of this type be combined by the operation?
+static inline bool is_defined(const struct op *op, const struct basic *basic)
+{
+    return is_replace(op) || is_no_op(op) || basic->kernels[op_index(op)] != NULL;
+}
+
+// What is done with elements of one type in one part, which is mapped here.
+struct update {
+    const struct basic *basic;
+    const struct op *op; // not used by update_swap
+    char *part;
+    struct line *line; // of the part
+};
+
+// Combines `count` elements that follow each other in memory, at `offset` in the part;
+// `in` is NULL for MPI_NO_OP, `result` where nothing is fetched.
+void update_elements(const struct update *update, const void *in, uint64_t offset,
+                     void *result, MPI_Count count);
+void update_swap(const struct update *update, const void *origin, const void *compare,
+                 uint64_t offset, void *result);
