@@ -37,10 +37,10 @@ struct messages {
     int sleepers;                    // threads that sleep in blocked calls
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
     message_handler *handlers[MESSAGE_KINDS];
-    struct parcels early;     // came before their handler was registered
-    struct backlog *backlogs; // [size of the job]
-    int first_backlog;        // 1 + rank
-    bool network_is_busy;     // some backlog goes to another node
+    struct parcels early;          // came before their handler was registered
+    struct backlog *backlogs;      // [size of the job]
+    int first_backlog;             // 1 + rank
+    _Atomic(bool) network_is_busy; // some backlog goes to another node
 
     struct address_book *book; // while addresses are exchanged
     uint64_t token;            // of the job: a message without it is a stranger's
