@@ -12,6 +12,9 @@ int oriel_win_fence(int assert, struct window *win)
     if (unlikely(win->access > ACCESS_FENCE_USED))
         return fail(MPI_ERR_RMA_SYNC, "%s on the window; a fence is not allowed in it",
                     window_epoch(win));
+    if (unlikely(win->is_exposed))
+        return fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post; a fence "
+                                      "is not allowed before MPI_Win_wait");
     int err = sync_complete_all(win);
     int barrier_err = collective_barrier(win->comm);
     win->access = assert &MPI_MODE_NOSUCCEED ? ACCESS_NONE : ACCESS_FENCE;

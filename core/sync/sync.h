@@ -9,7 +9,12 @@
 //   unlock            lock (of this target)           lock; none after the last
 //   unlock_all        lock_all                        none
 //   flush family      lock (of this target), lock_all unchanged
+//   start             none, unused fence              start
+//   complete          start                           none
 //   free              none, unused fence
+//
+// Beside that a window is exposed from post to wait or a test that is true. Then post,
+// fence and free are not allowed; post is not allowed in a fence epoch that was used.
 //
 // Anything else gives MPI_ERR_RMA_SYNC and changes nothing.
 //

@@ -7,6 +7,7 @@
 void windows_start(void)
 {
     locks_start();
+    notices_start();
 }
 
 int oriel_win_create(void *base, MPI_Aint size, MPI_Aint disp_unit, struct info *info,
@@ -69,6 +70,9 @@ int oriel_win_free(struct window *win)
         return fail(MPI_ERR_RMA_SYNC,
                     "%s; it must be closed before the window is freed",
                     window_epoch(win));
+    if (win->is_exposed)
+        return fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post; "
+                                      "MPI_Win_wait must come before it is freed");
     int err = attributes_drop(win);
     if (!err)
         err = collective_barrier(win->comm);

@@ -17,6 +17,7 @@ static void window_clear(struct object *object)
     struct window *window = (struct window *)object;
     peers_free(window);
     distant_locks_free(window);
+    notices_free(window);
     object_release(window->info);
     object_release(window->object.errhandler);
 }

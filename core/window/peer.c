@@ -105,6 +105,8 @@ const char *window_epoch(const struct window *window)
     case ACCESS_FENCE:
     case ACCESS_FENCE_USED:
         return "a fence epoch is open";
+    case ACCESS_START:
+        return "an epoch of MPI_Win_start is open";
     case ACCESS_LOCK:
         return "a lock epoch is open";
     case ACCESS_LOCK_ALL:
@@ -118,7 +120,7 @@ static int admit(struct window *window, int rank, struct peer **peer, bool *must
 {
     if (window->access == ACCESS_NONE)
         return fail(MPI_ERR_RMA_SYNC,
-                    "no epoch is open on the window: needs a fence, a "
+                    "no epoch is open on the window: needs a fence, a start, a "
                     "lock of rank %d or lock_all",
                     rank);
     int err = window_peer(window, rank, peer);
@@ -127,6 +129,10 @@ static int admit(struct window *window, int rank, struct peer **peer, bool *must
     int state = peer_lock_state(*peer);
     if (window->access == ACCESS_FENCE)
         window->access = ACCESS_FENCE_USED;
+    if (window->access == ACCESS_START && !(*peer)->is_target)
+        return fail(MPI_ERR_RMA_SYNC,
+                    "rank %d is not in the group that was given to MPI_Win_start",
+                    rank);
     if (window->access == ACCESS_LOCK && state == LOCK_NONE)
         return fail(MPI_ERR_RMA_SYNC, "a lock epoch is open, but rank %d is not locked",
                     rank);
@@ -155,6 +161,8 @@ int window_target(struct window *window, int rank, struct peer **target)
         err = peer_lock(window, peer);
     if (!err)
         err = peer_await_lock(peer);
+    if (!err && !peer_has_notice(peer, NOTICE_POST))
+        err = peer_await_post(peer);
     if (err)
         return err;
     window_make_current(window, peer);

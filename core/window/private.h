@@ -32,6 +32,8 @@ int bring_shared(const struct window_plan *plan, struct window *window);
 void peers_free(struct window *window);
 void distant_locks_free(struct window *window);
 void locks_start(void);
+void notices_free(struct window *window);
+void notices_start(void);
 
 // The hints of a window: every key that Oriel knows with the value in use.
 int hints_choose(struct window *window, const struct info *given);

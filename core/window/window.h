@@ -60,6 +60,13 @@ enum lock_state {
     LOCK_UNCHECKED, // MPI_MODE_NOCHECK: the program knows that nothing conflicts
 };
 
+// What a process tells its neighbours of general active target epochs.
+enum notice {
+    NOTICE_POST,     // to origins: may access me now
+    NOTICE_COMPLETE, // to targets: my accesses are complete
+    NOTICES
+};
+
 struct peer {
     int rank; // in the window
     enum reach reach;
@@ -69,8 +76,13 @@ struct peer {
     int lock_type;     // MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE when locked
     _Atomic(int) lock; // enum lock_state
     const struct card *card;
-    struct line *line;                      // NULL: on another node
-    struct net_counter counter;             // operations by net or messages
+    struct {
+        _Atomic(uint32_t) came;
+        uint32_t expected;
+    } notices[NOTICES];         // from the peer, since the window was opened
+    bool is_target;             // ACCESS_START: member of the group
+    struct line *line;          // NULL: on another node
+    struct net_counter counter; // operations by net or messages
     struct awaited *awaited, **awaited_end; // rma: replies with data to come, in order
     struct peer *next;                      // of all peers
     struct peer *next_in_bucket;            // of those with the same hash
@@ -81,8 +93,16 @@ enum access {
     ACCESS_NONE,
     ACCESS_FENCE,      // after a fence without NOSUCCEED; no operation yet
     ACCESS_FENCE_USED, // after the first operation of a fence epoch
+    ACCESS_START,      // between start and complete
     ACCESS_LOCK,       // one or more targets locked
     ACCESS_LOCK_ALL,   // lock_all; a target's lock is taken when it is first used
+};
+
+// The members of a group that was given to MPI_Win_start or MPI_Win_post.
+struct neighbours {
+    struct peer **members;
+    int count;
+    int done; // origins at the front that have completed
 };
 
 struct window {
@@ -117,8 +137,12 @@ struct window {
     struct net_region region; // of the own part, if spans_nodes and size > 0
     bool has_region;
     struct distant_lock
-        *distant_locks; // of origins on other nodes, in order of tickets
-    struct info *info;  // hints in use
+        *distant_locks;        // of origins on other nodes, in order of tickets
+    struct neighbours targets; // ACCESS_START
+    struct neighbours origins; // while is_exposed
+    bool is_exposed;           // between post and wait
+    struct early_notice *early_notices; // of processes that are not yet peers
+    struct info *info;                  // hints in use
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -197,3 +221,17 @@ static inline int peer_await_lock(struct peer *peer)
 {
     return likely(peer_lock_state(peer) != LOCK_ASKED) ? 0 : peer_await_answer(peer);
 }
+
+// ---- notices ------------------------------------------------------------------
+int peer_notify(const struct window *window, const struct peer *peer, enum notice kind);
+// Counts what came from processes before they became peers. Callers hold the guard.
+void window_count_early(struct window *window);
+// Have all notices come that were expected?
+static inline bool peer_has_notice(const struct peer *peer, enum notice kind)
+{
+    uint32_t came =
+        atomic_load_explicit(&peer->notices[kind].came, memory_order_acquire);
+    return (int32_t)(came - peer->notices[kind].expected) >= 0;
+}
+// Waits until the peer has posted for the epoch that this process has started.
+int peer_await_post(struct peer *peer);

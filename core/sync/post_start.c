@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// General active target: MPI_Win_post, _start, _complete, _wait, _test (MPI-4.1
+// 12.5.2). Start does not wait: the first operation on a target waits until that has
+// posted. Asserts other than NOCHECK promise what is free here anyway.
+#include "sync/sync.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+
+// The ranks in the window of a group's members; NULL without memory.
+static int *window_ranks(const struct window *window, struct group *group)
+{
+    size_t count = (size_t)group->size;
+    int *ranks = malloc(2 * (count + 1) * sizeof *ranks);
+    if (ranks == NULL)
+        return NULL;
+    int *own = ranks + count;
+    for (int i = 0; i < group->size; i++)
+        own[i] = i;
+    if (oriel_group_translate_ranks(group, group->size, own, window->comm->group,
+                                    ranks)) {
+        free(ranks);
+        return NULL;
+    }
+    return ranks;
+}
+
+// Callers hold the guard.
+static int find_members(struct window *window, const int *ranks, int count,
+                        struct peer **members)
+{
+    for (int i = 0; i < count; i++) {
+        if (ranks[i] == MPI_UNDEFINED)
+            return fail(MPI_ERR_GROUP,
+                        "rank %d of the group is not a process of the window", i);
+        int err = window_peer(window, ranks[i], &members[i]);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+// Makes the neighbours that a group names, of whom notices can be counted from now on.
+// Callers hold the guard.
+static int neighbours_make(struct window *window, struct group *group,
+                           struct neighbours *made)
+{
+    int *ranks = window_ranks(window, group);
+    struct peer **members = malloc(((size_t)group->size + 1) * sizeof *members);
+    int err = 0;
+    if (ranks == NULL || members == NULL)
+        err = fail(MPI_ERR_NO_MEM, "no memory for a group of %d", group->size);
+    if (!err)
+        err = find_members(window, ranks, group->size, members);
+    free(ranks);
+    if (err) {
+        free(members);
+        return err;
+    }
+    window_count_early(window);
+    *made = (struct neighbours){.members = members, .count = group->size};
+    return 0;
+}
+
+static void neighbours_drop(struct neighbours *neighbours)
+{
+    free(neighbours->members);
+    *neighbours = (struct neighbours){0};
+}
+
+// The first error of any; all are told.
+static int notify_all(const struct window *window, const struct neighbours *neighbours,
+                      enum notice kind)
+{
+    int first = 0;
+    for (int i = 0; i < neighbours->count; i++) {
+        int err = peer_notify(window, neighbours->members[i], kind);
+        if (first == 0)
+            first = err;
+    }
+    return first;
+}
+
+static void expect_all(const struct neighbours *neighbours, enum notice kind)
+{
+    for (int i = 0; i < neighbours->count; i++)
+        neighbours->members[i]->notices[kind].expected++;
+}
+
+// ---- the origin's side --------------------------------------------------------
+static int check_may_start(const struct window *window)
+{
+    if (window->access == ACCESS_NONE || window->access == ACCESS_FENCE)
+        return 0;
+    return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before starting another",
+                window_epoch(window));
+}
+
+static void mark_targets(const struct neighbours *targets, bool is_target)
+{
+    for (int i = 0; i < targets->count; i++)
+        targets->members[i]->is_target = is_target;
+}
+
+int oriel_win_start(struct group *group, int assert, struct window *win)
+{
+    window_guard(win);
+    int err = check_may_start(win);
+    if (!err)
+        err = neighbours_make(win, group, &win->targets);
+    if (!err) {
+        mark_targets(&win->targets, true);
+        if (!(assert &MPI_MODE_NOCHECK))
+            expect_all(&win->targets, NOTICE_POST);
+        win->access = ACCESS_START;
+        window_forget_current(win);
+    }
+    window_unguard(win);
+    return err;
+}
+
+// An operation that failed does not keep its target waiting. A target that has not been
+// accessed may post later: notices of both sides are counted.
+int oriel_win_complete(struct window *win)
+{
+    if (unlikely(win->access != ACCESS_START))
+        return fail(MPI_ERR_RMA_SYNC, "nothing has been started: %s on the window",
+                    window_epoch(win));
+    int err = sync_complete_all(win);
+    sync_order();
+    int notice_err = notify_all(win, &win->targets, NOTICE_COMPLETE);
+    window_guard(win);
+    mark_targets(&win->targets, false);
+    neighbours_drop(&win->targets);
+    window_forget_current(win);
+    win->access = ACCESS_NONE;
+    window_unguard(win);
+    return err ? err : notice_err;
+}
+
+// ---- the target's side --------------------------------------------------------
+static int check_may_post(const struct window *window)
+{
+    if (window->is_exposed)
+        return fail(MPI_ERR_RMA_SYNC, "the window is already exposed by MPI_Win_post");
+    if (window->access == ACCESS_FENCE_USED)
+        return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before posting",
+                    window_epoch(window));
+    return 0;
+}
+
+int oriel_win_post(struct group *group, int assert, struct window *win)
+{
+    window_guard(win);
+    int err = check_may_post(win);
+    if (!err)
+        err = neighbours_make(win, group, &win->origins);
+    if (!err) {
+        expect_all(&win->origins, NOTICE_COMPLETE);
+        win->is_exposed = true;
+    }
+    window_unguard(win);
+    if (err || (assert &MPI_MODE_NOCHECK))
+        return err;
+    sync_order();
+    return notify_all(win, &win->origins, NOTICE_POST);
+}
+
+// Each origin is looked at until it has completed, so that all looks together cost as
+// much as there are origins.
+static bool are_complete(void *argument)
+{
+    struct neighbours *origins = argument;
+    while (origins->done < origins->count &&
+           peer_has_notice(origins->members[origins->done], NOTICE_COMPLETE))
+        origins->done++;
+    return origins->done == origins->count;
+}
+
+static int check_is_exposed(const struct window *window)
+{
+    if (likely(window->is_exposed))
+        return 0;
+    return fail(MPI_ERR_RMA_SYNC,
+                "the window is not exposed: MPI_Win_post has not been called, or its "
+                "epoch has been closed");
+}
+
+static void end_exposure(struct window *window)
+{
+    window_guard(window);
+    neighbours_drop(&window->origins);
+    window->is_exposed = false;
+    window_unguard(window);
+}
+
+int oriel_win_wait(struct window *win)
+{
+    int err = check_is_exposed(win);
+    if (!err)
+        err = message_wait(are_complete, &win->origins);
+    if (!err)
+        end_exposure(win);
+    return err;
+}
+
+int oriel_win_test(struct window *win, int *flag)
+{
+    int err = check_is_exposed(win);
+    if (err)
+        return err;
+    message_lock();
+    message_poll();
+    bool is_complete = are_complete(&win->origins);
+    message_unlock();
+    if (is_complete)
+        end_exposure(win);
+    *flag = is_complete;
+    return 0;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Notices of general active target synchronisation (MPI-4.1 12.5.2): one message from a
+// target to each origin when it posts, one back when the origin completes. Who receives
+// a notice is the one who waits for it, so that nobody depends on a peer that computes.
+// Notices are counted per peer and never reset: those of the next epoch may come early.
+#include "window/private.h"
+
+#include <stdlib.h>
+
+struct notice_message {
+    uint32_t window; // handle at the receiver
+    int32_t rank;    // the sender's in the window
+    uint32_t kind;   // enum notice
+};
+
+// Came from a process of which nothing is known yet.
+struct early_notice {
+    struct early_notice *next;
+    int rank;
+    enum notice kind;
+};
+
+int peer_notify(const struct window *window, const struct peer *peer, enum notice kind)
+{
+    struct notice_message message = {peer->card->handle, window->comm->rank, kind};
+    message_lock();
+    int err =
+        message_send(peer->job_rank, MESSAGE_NOTICE, &message, sizeof message, NULL, 0);
+    message_unlock();
+    return err;
+}
+
+static void count(struct peer *peer, enum notice kind)
+{
+    atomic_fetch_add_explicit(&peer->notices[kind].came, 1, memory_order_release);
+}
+
+static void keep(struct window *window, int rank, enum notice kind)
+{
+    struct early_notice *notice = malloc(sizeof *notice);
+    if (notice == NULL) {
+        log_error("a notice of rank %d of a window is lost: no memory", rank);
+        return;
+    }
+    *notice = (struct early_notice){window->early_notices, rank, kind};
+    window->early_notices = notice;
+}
+
+static void handle_notice(int source, const void *bytes, size_t size)
+{
+    const struct notice_message *message = bytes;
+    if (size != sizeof *message)
+        return;
+    struct window *window = handle_object(KIND_WIN, message->window);
+    if (window == NULL || message->rank < 0 || message->rank >= window->size_of_group ||
+        comm_job_rank(window->comm, message->rank) != source ||
+        message->kind >= NOTICES)
+        return;
+    struct peer *peer = window_find_peer(window, message->rank);
+    if (peer != NULL)
+        count(peer, message->kind);
+    else
+        keep(window, message->rank, message->kind);
+}
+
+void window_count_early(struct window *window)
+{
+    message_lock();
+    struct early_notice **at = &window->early_notices, *notice;
+    while ((notice = *at) != NULL) {
+        struct peer *peer = window_find_peer(window, notice->rank);
+        if (peer == NULL) {
+            at = &notice->next;
+            continue;
+        }
+        count(peer, notice->kind);
+        *at = notice->next;
+        free(notice);
+    }
+    message_unlock();
+}
+
+static bool is_posted(void *peer)
+{
+    return peer_has_notice(peer, NOTICE_POST);
+}
+
+int peer_await_post(struct peer *peer)
+{
+    return message_wait(is_posted, peer);
+}
+
+void notices_free(struct window *window)
+{
+    while (window->early_notices != NULL) {
+        struct early_notice *notice = window->early_notices;
+        window->early_notices = notice->next;
+        free(notice);
+    }
+}
+
+void notices_start(void)
+{
+    message_register(MESSAGE_NOTICE, handle_notice);
+}
