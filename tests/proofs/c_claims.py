@@ -89,12 +89,16 @@ def parameter(argument: Argument, is_large: bool) -> str:
     return ("const " if argument.is_const else "") + pointed + star
 
 
+def result(record: Procedure | Callback, is_large: bool) -> str:
+    """The type of what a function returns."""
+    name = record.returns.name
+    return RESULTS.get(name) or WIDTHS[width(name, is_large)]
+
+
 def signature(record: Procedure | Callback, is_large: bool) -> str:
     """The type of a function, as a pointer to it."""
-    name = record.returns.name
-    result = RESULTS.get(name) or WIDTHS[width(name, is_large)]
     taken = [parameter(a, is_large) for a in record.arguments if "c" in a.languages]
-    return f"{result} (*)({', '.join(taken) or 'void'})"
+    return f"{result(record, is_large)} (*)({', '.join(taken) or 'void'})"
 
 
 def functions(spec: Spec) -> list[str]:

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Renders Fortran programs that call every specific procedure by keyword, in an order
+that is not the declared one, and say each time which C function must have seen it.
+"""
+
+from common import HANDLES
+from fortran_claims import INTRINSIC, Specific, callbacks, prototype, specifics
+
+from codegen.model import Argument, Spec
+
+Actuals = dict[str, str]
+
+
+def _variable(specific: Specific, argument: Argument) -> str:
+    """The declaration of a variable that fits the argument."""
+    kind = specific.type(argument)
+    name = argument.name
+    match argument.kind.kind_class.value:
+        case "choice":
+            return f"real, asynchronous :: {name}(4) = 0"
+        case "handle" if specific.module == "mpi_f08":
+            return f"{kind} :: {name} = {HANDLES[argument.kind.name]}(257)"
+        case "string":
+            return f"character(len={argument.length or 16}) :: {name} = 'text'"
+        case "pointer" if kind == "type(c_ptr)":
+            return f"type(c_ptr) :: {name} = c_null_ptr"
+        case "logical":
+            return f"logical :: {name} = .false."
+        case _:
+            return f"{kind} :: {name}{'(4)' if argument.length else ''} = 1"
+
+
+def _procedure(argument: Argument, module: str) -> str:
+    """What is given for a callback."""
+    return f"oriel_{argument.callback}" if module == "mpi_f08" else "nothing"
+
+
+def actuals(specific: Specific) -> Actuals:
+    """A fitting actual argument for each keyword, the last one first."""
+    given = {"ierror": "ierror"} if specific.has_ierror else {}
+    for argument in reversed(specific.arguments):
+        is_callback = argument.kind.kind_class.value == "callback"
+        name = argument.name
+        given[name] = _procedure(argument, specific.module) if is_callback else name
+    return given
+
+
+def call(specific: Specific, given: Actuals, prefix: str = "") -> str:
+    """The statement."""
+    keywords = ", ".join(f"{key}={value}" for key, value in given.items())
+    name = f"{prefix}{specific.generic}({keywords})"
+    return f"value = {name}" if specific.result else f"call {name}"
+
+
+def unit(specific: Specific, name: str, statements: list[str]) -> list[str]:
+    """A subroutine with the variables and the statements."""
+    taken = specific.arguments
+    variables = [a for a in taken if a.kind.kind_class.value != "callback"]
+    lines = [f"subroutine {name}()", INTRINSIC + ", c_null_ptr, c_null_char"]
+    lines += [f"use {specific.module}", "use given", "implicit none"]
+    lines += [_variable(specific, a) for a in variables]
+    lines += ["integer :: ierror", "integer(1) :: small = 1"]
+    lines += [f"{specific.result} :: value"] if specific.result else []
+    return [*lines, *statements, f"end subroutine {name}"]
+
+
+def given_procedures(spec: Spec, module: str) -> list[str]:
+    """The module of procedures that calls give to MPI, and of what counts in C."""
+    lines = ["module given", f"use {module}", "implicit none", "interface"]
+    lines += ["subroutine expect(name) bind(C)", "use iso_c_binding, only : c_char"]
+    lines += ["character(kind=c_char) :: name(*)", "end subroutine expect"]
+    lines += ["end interface", "contains", "subroutine nothing()"]
+    lines += ["end subroutine nothing"]
+    for callback in callbacks(spec) if module == "mpi_f08" else []:
+        lines += [line for line in prototype(callback) if line != "import"]
+    return [*lines, "end module given"]
+
+
+def counted(spec: Spec, module: str) -> str:
+    """A program that calls all that C has too, and says each time what C must see."""
+    found = [s for s in specifics(spec, module) if "c" in s.record.languages]
+    lines = given_procedures(spec, module)
+    for index, specific in enumerate(found):
+        large = "_c" if specific.is_large else ""
+        statements = []
+        for prefix in ("", "P"):
+            statements.append(call(specific, actuals(specific), prefix))
+            name = f"{prefix}{specific.record.name}{large}"
+            statements.append(f"call expect('{name}'//c_null_char)")
+        lines += unit(specific, f"call_{index}", statements)
+    lines += ["program all_calls", *(f"call call_{i}()" for i in range(len(found)))]
+    return "\n".join([*lines, "end program all_calls", ""])
