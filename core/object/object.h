@@ -77,7 +77,11 @@ static inline uint64_t handle_tag(enum object_kind kind, uintptr_t handle)
 static inline void *handle_object(enum object_kind kind, uintptr_t handle)
 {
     const struct slot *slot = &objects.slots[handle & (HANDLE_SLOTS - 1)];
-    return likely(slot->tag == handle_tag(kind, handle)) ? slot->object : NULL;
+    if (unlikely(slot->tag != handle_tag(kind, handle)))
+        return NULL;
+    if (slot->object == NULL)
+        __builtin_unreachable(); // callers need no second test
+    return slot->object;
 }
 
 // The handle of an object, for conversion to MPI_Comm and the like.
