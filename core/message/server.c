@@ -15,9 +15,9 @@
 
 enum { STACK_BYTES = 1 << 20 };
 
-static const uint64_t SECOND = 1000000000;
-static const uint64_t LINGER = 20000; // after work, more work is likely
-static const uint64_t NAP = 150000;   // how late a server may notice that it is needed
+static const uint64_t LONG = 10000000000; // a sleep that only bells are meant to end
+static const uint64_t LINGER = 20000;     // after work, more work is likely
+static const uint64_t NAP = 150000; // how late a server may notice that it is needed
 
 static int poll_locked(struct messages *messages)
 {
@@ -73,7 +73,7 @@ static void *serve_node(void *argument)
         }
         uint32_t ticket = shm_arm(process.shm, SHM_BELL_SERVER);
         if (poll_locked(messages) == 0 && !atomic_load(&messages->is_stopping))
-            shm_sleep(process.shm, SHM_BELL_SERVER, ticket, SECOND);
+            shm_sleep(process.shm, SHM_BELL_SERVER, ticket, LONG);
     }
     return NULL;
 }

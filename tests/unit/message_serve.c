@@ -57,7 +57,7 @@ static void be_busy(void)
 }
 
 // The peer's question may come before, in or just after the blocked call; then it must
-// be served while this process computes. A server looks by itself once a second.
+// be served while this process computes. A server looks by itself every 10 s.
 static void go_in_and_out(void)
 {
     int slow = 0;
@@ -70,11 +70,11 @@ static void go_in_and_out(void)
         uint64_t start = clock_nanoseconds();
         while (atomic_load(&board->words[HANDLED]) < 2 * turn)
             sched_yield();
-        slow += clock_nanoseconds() - start > 500000000;
+        slow += clock_nanoseconds() - start > UINT64_C(5000000000);
         atomic_fetch_add(&board->words[DONE], 1);
         while (atomic_load(&board->words[DONE]) < 2 * turn)
             sched_yield();
-        CHECK(slow <= 1);
+        CHECK(slow == 0);
     }
 }
 
@@ -103,7 +103,7 @@ static void change_its_mind(void)
         sched_yield();
     uint64_t start = clock_nanoseconds();
     ask(1, 1);
-    CHECK(clock_nanoseconds() - start < 500000000);
+    CHECK(clock_nanoseconds() - start < UINT64_C(5000000000));
     atomic_store(&board->words[DONE], 1);
 }
 

@@ -12,7 +12,8 @@ struct question {
 };
 
 static int answered[THREADS];
-static _Atomic(int) slow; // waits that no bell has ended
+// Waits that no bell has ended, or a loaded machine has made long.
+static _Atomic(int) slow;
 
 static void handle_question(int source, const void *message, size_t bytes)
 {
@@ -62,7 +63,7 @@ static void run_threads(void)
     }
     for (int i = 0; i < THREADS; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
-    CHECK(slow <= 3);
+    CHECK(slow <= ROUNDS / 30);
 }
 
 int main(void)
