@@ -65,6 +65,13 @@ int message_send(int rank, enum message_kind kind, const void *head, size_t head
 void message_lock(void);
 void message_unlock(void);
 
+// Called after each poll, with the message lock held: goes on with what the messages
+// have made possible, and returns how much it has done. A server's thread is not the
+// program's, so that no function of the program may run there. NULL: nothing to do. The
+// caller holds the message lock.
+typedef int message_follower(bool is_server);
+void message_follow(message_follower *follower);
+
 // Receives, handles and completes what there is; returns how many events. The message
 // lock is held by the caller (message_poll) or taken if free (message_progress).
 int message_poll(void);

@@ -37,6 +37,7 @@ struct messages {
     int sleepers;                    // threads that sleep in blocked calls
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
     message_handler *handlers[MESSAGE_KINDS];
+    message_follower *follower; // NULL: none
     struct parcels early;          // came before their handler was registered
     struct backlog *backlogs;      // [size of the job]
     int first_backlog;             // 1 + rank
@@ -66,7 +67,7 @@ void address_write(const struct net *net, uint64_t token, char *text, size_t tex
 int addresses_exchange(struct messages *messages);
 
 // ---- progress.c
-int poll_once(struct messages *messages);
+int poll_once(struct messages *messages, bool is_server);
 
 // ---- server.c
 int network_server_start(struct messages *messages);

@@ -40,7 +40,7 @@ void message_unlock(void)
 
 // ---- progress
 
-int poll_once(struct messages *messages)
+int poll_once(struct messages *messages, bool is_server)
 {
     int events = 0;
     if (unlikely(messages->first_backlog))
@@ -48,6 +48,8 @@ int poll_once(struct messages *messages)
     events += shm_receive(process.shm, BATCH, deliver_from_mate);
     if (process.net)
         events += net_poll(process.net);
+    if (messages->follower)
+        events += messages->follower(is_server);
     // What has happened may be what another thread of this process sleeps for.
     if (events > 0 && messages->sleepers > 0)
         shm_ring_own(process.shm, SHM_BELL_CALL);
@@ -60,7 +62,12 @@ int message_poll(void)
     uint64_t polls =
         atomic_load_explicit(&messages->program_polls, memory_order_relaxed);
     atomic_store_explicit(&messages->program_polls, polls + 1, memory_order_relaxed);
-    return poll_once(messages);
+    return poll_once(messages, false);
+}
+
+void message_follow(message_follower *follower)
+{
+    process.messages->follower = follower;
 }
 
 int message_progress(void)

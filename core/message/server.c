@@ -22,7 +22,7 @@ static const uint64_t NAP = 150000; // how late a server may notice that it is n
 static int poll_locked(struct messages *messages)
 {
     message_lock();
-    int events = poll_once(messages);
+    int events = poll_once(messages, true);
     message_unlock();
     return events;
 }

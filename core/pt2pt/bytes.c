@@ -35,7 +35,9 @@ int pt2pt_exchange(struct communicator *comm, const void *out, size_t out_size,
         return err;
     err = pt2pt_send(comm, out, out_size, destination, tag);
     if (err) { // what should come may never come
-        transfer_drop(receive);
+        message_lock();
+        pt2pt_abandon(receive);
+        message_unlock();
         return err;
     }
     return pt2pt_finish(receive, MPI_STATUS_IGNORE);

@@ -70,9 +70,6 @@ struct matching {
     uint32_t name_count;
 };
 
-// Ends a transfer that nobody waits for any more.
-void transfer_drop(struct transfer *transfer);
-
 // ---- ids
 int transfer_name(struct transfer *transfer); // gives it an id; MPI_ERR_NO_MEM
 void transfer_forget(struct transfer *transfer);

@@ -9,7 +9,8 @@
 
 #include "object/object.h"
 
-enum channel { CHANNEL_USER, CHANNEL_COLLECTIVE };
+// Schedules are collective calls that are not waited for one after another.
+enum channel { CHANNEL_USER, CHANNEL_COLLECTIVE, CHANNEL_SCHEDULE };
 
 struct transfer; // private; lives from pt2pt_isend/_ireceive to pt2pt_finish
 
@@ -27,6 +28,19 @@ int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer
                    struct transfer **transfer);
 // Waits for a transfer and frees it; status may be MPI_STATUS_IGNORE.
 int pt2pt_finish(struct transfer *transfer, MPI_Status *status);
+
+// For callers that hold the message lock and do not wait: the same, then pt2pt_is_done
+// until it is true, then pt2pt_end, which gives the error and frees the transfer; or
+// pt2pt_abandon for one that nobody waits for any more.
+int pt2pt_begin_send(struct communicator *comm, enum channel channel,
+                     const void *buffer, MPI_Count count, struct datatype *type,
+                     int destination, int tag, struct transfer **transfer);
+int pt2pt_begin_receive(struct communicator *comm, enum channel channel, void *buffer,
+                        MPI_Count count, struct datatype *type, int source, int tag,
+                        struct transfer **transfer);
+bool pt2pt_is_done(const struct transfer *transfer);
+int pt2pt_end(struct transfer *transfer, MPI_Status *status);
+void pt2pt_abandon(struct transfer *transfer);
 
 // Bytes, blocking, on the collective channel: what algorithms above use.
 int pt2pt_send(struct communicator *comm, const void *bytes, size_t size,

@@ -99,9 +99,9 @@ static int send_offer(struct transfer *transfer, struct envelope *envelope)
     return err;
 }
 
-int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buffer,
-                MPI_Count count, struct datatype *type, int destination, int tag,
-                struct transfer **made)
+int pt2pt_begin_send(struct communicator *comm, enum channel channel,
+                     const void *buffer, MPI_Count count, struct datatype *type,
+                     int destination, int tag, struct transfer **made)
 {
     struct transfer *transfer;
     int err =
@@ -118,16 +118,25 @@ int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buf
                                 .source = comm->rank,
                                 .tag = tag,
                                 .channel = channel};
-    message_lock();
     if (transfer->capacity <= EAGER_MAX)
         err = send_eager(transfer, &envelope);
     else
         err = send_offer(transfer, &envelope);
-    message_unlock();
     if (err)
         transfer_free(transfer);
     else
         *made = transfer;
+    return err;
+}
+
+int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buffer,
+                MPI_Count count, struct datatype *type, int destination, int tag,
+                struct transfer **made)
+{
+    message_lock();
+    int err =
+        pt2pt_begin_send(comm, channel, buffer, count, type, destination, tag, made);
+    message_unlock();
     return err;
 }
 
@@ -141,9 +150,9 @@ static void receive_arrival(struct transfer *transfer, struct arrival *arrival)
     free(arrival);
 }
 
-int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer,
-                   MPI_Count count, struct datatype *type, int source, int tag,
-                   struct transfer **made)
+int pt2pt_begin_receive(struct communicator *comm, enum channel channel, void *buffer,
+                        MPI_Count count, struct datatype *type, int source, int tag,
+                        struct transfer **made)
 {
     struct transfer *transfer;
     int err = transfer_make(comm, channel, buffer, count, type, false, &transfer);
@@ -153,33 +162,45 @@ int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer
         return transfer_nowhere(transfer, made);
     transfer->source = source;
     transfer->tag = tag;
-    message_lock();
     struct arrival *arrival = take_arrival(transfer);
     if (arrival != NULL)
         receive_arrival(transfer, arrival);
     else
         post(transfer);
-    message_unlock();
     *made = transfer;
     return 0;
 }
 
+int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer,
+                   MPI_Count count, struct datatype *type, int source, int tag,
+                   struct transfer **made)
+{
+    message_lock();
+    int err =
+        pt2pt_begin_receive(comm, channel, buffer, count, type, source, tag, made);
+    message_unlock();
+    return err;
+}
+
+bool pt2pt_is_done(const struct transfer *transfer)
+{
+    return transfer->is_done;
+}
+
 static bool is_done(void *argument)
 {
-    return ((struct transfer *)argument)->is_done;
+    return pt2pt_is_done(argument);
 }
 
 // A transfer that will not end: nobody must find it any more.
 static void give_up(struct transfer *transfer)
 {
-    message_lock();
     if (!transfer->is_send)
         unpost(transfer);
     transfer_forget(transfer);
-    message_unlock();
 }
 
-void transfer_drop(struct transfer *transfer)
+void pt2pt_abandon(struct transfer *transfer)
 {
     give_up(transfer);
     transfer_free(transfer);
@@ -195,19 +216,28 @@ static void status_set(const struct transfer *transfer, int err, MPI_Status *sta
     memcpy(status->MPI_internal, &bytes, sizeof bytes);
 }
 
-int pt2pt_finish(struct transfer *transfer, MPI_Status *status)
+int pt2pt_end(struct transfer *transfer, MPI_Status *status)
 {
-    int err = message_wait(is_done, transfer);
-    if (err)
-        give_up(transfer);
-    else if (transfer->error == MPI_ERR_TRUNCATE)
+    int err = transfer->error;
+    if (err == MPI_ERR_TRUNCATE)
         err = fail(MPI_ERR_TRUNCATE,
                    "a message of %zu bytes from rank %d does not fit into %zu bytes",
                    transfer->length, transfer->source, transfer->capacity);
-    else
-        err = transfer->error;
     if (status != MPI_STATUS_IGNORE && !transfer->is_send)
         status_set(transfer, err, status);
     transfer_free(transfer);
+    return err;
+}
+
+int pt2pt_finish(struct transfer *transfer, MPI_Status *status)
+{
+    int err = message_wait(is_done, transfer);
+    if (!err)
+        return pt2pt_end(transfer, status);
+    if (status != MPI_STATUS_IGNORE && !transfer->is_send)
+        status_set(transfer, err, status);
+    message_lock();
+    pt2pt_abandon(transfer);
+    message_unlock();
     return err;
 }
