@@ -8,7 +8,9 @@
 #pragma once
 
 #include <ISO_Fortran_binding.h>
-#include <oriel.h>
+#include <language.h>
+
+#define likely(condition) __builtin_expect(!!(condition), 1)
 
 // The elements follow each other in memory. Dimensions of extent 1 have no neighbours,
 // an empty array has no elements, the last extent of an assumed-size array is -1.

@@ -6,7 +6,7 @@ module oriel_support
     implicit none
     private
 
-    ! Kinds of objects; the values of enum object_kind (core/object/object.h).
+    ! Kinds of objects; the values of enum object_kind (core/object/language.h).
     enum, bind(C)
         enumerator :: KIND_COMM = 1, KIND_GROUP, KIND_WIN, KIND_INFO, KIND_ERRHANDLER, &
             KIND_DATATYPE
@@ -34,17 +34,16 @@ module oriel_support
             type(c_funptr), value :: invoke
         end subroutine oriel_errhandler_invoker
 
-        ! bindings/fortran/attributes.c
-        subroutine keyval_calls_fortran(keyval) bind(C, &
-            name="oriel_keyval_calls_fortran")
+        subroutine oriel_keyval_invokers(keyval, copy, drop) bind(C)
             import
             integer(c_int), value :: keyval
-        end subroutine keyval_calls_fortran
+            type(c_funptr), value :: copy, drop
+        end subroutine oriel_keyval_invokers
     end interface
-    public :: oriel_attribute_is_integer, oriel_attribute_integer, keyval_calls_fortran
+    public :: oriel_attribute_is_integer, oriel_attribute_integer
 
     public :: string_to_fortran, string_mark, function_of_number, &
-        errhandler_calls_fortran
+        errhandler_calls_fortran, keyval_calls_fortran
 
     ! Fortran's callbacks. mpi_f08 declares handles as TYPE(MPI_Win) and the like, the
     ! mpi module as INTEGER; either way the callback gets the address of one INTEGER.
@@ -54,8 +53,7 @@ module oriel_support
         end subroutine errhandler_function
 
         subroutine copy_function(handle, keyval, extra_state, value_in, value_out, &
-            flag, &
-            ierror)
+            flag, ierror)
             import
             integer :: handle, keyval, ierror
             integer(c_intptr_t) :: extra_state, value_in, value_out
@@ -113,9 +111,13 @@ contains
         call callback(object, error_code)
     end subroutine invoke_errhandler
 
+    subroutine keyval_calls_fortran(keyval)
+        integer(c_int), intent(in) :: keyval
+        call oriel_keyval_invokers(keyval, c_funloc(invoke_copy), c_funloc(invoke_delete))
+    end subroutine keyval_calls_fortran
+
     function invoke_copy(function, handle, keyval, extra_state, value_in, value_out, &
-        flag) &
-        result(code) bind(C, name="oriel_fortran_copy")
+        flag) result(code) bind(C, name="")
         type(c_funptr), value :: function
         integer(c_intptr_t), value :: handle, extra_state, value_in
         integer(c_int), value :: keyval
@@ -136,7 +138,7 @@ contains
     end function invoke_copy
 
     function invoke_delete(function, handle, keyval, value, extra_state) result(code) &
-        bind(C, name="oriel_fortran_delete")
+        bind(C, name="")
         type(c_funptr), value :: function
         integer(c_intptr_t), value :: handle, value, extra_state
         integer(c_int), value :: keyval

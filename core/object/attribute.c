@@ -13,18 +13,33 @@ static inline bool is_dup_function(generic_function *function)
     return (uintptr_t)function == 1;
 }
 
-static int invoke_copy_in_c(struct keyval *key, uintptr_t handle,
-                            struct attribute *from, struct attribute *to, int *flag)
+// What Fortran sees of a value: the integer that it set, or C's pointer as an integer.
+static MPI_Aint integer_value(const struct attribute *attribute)
 {
+    bool is_integer = attribute->value == &attribute->integer;
+    return is_integer ? attribute->integer : (MPI_Aint)attribute->value;
+}
+
+static int call_copy(const struct keyval *key, uintptr_t handle,
+                     const struct attribute *from, struct attribute *to, int *flag)
+{
+    if (key->invoke_copy != NULL) {
+        to->value = &to->integer;
+        return key->invoke_copy(key->copy, handle, key->number, key->extra_state,
+                                integer_value(from), &to->integer, flag);
+    }
     typedef int copy_function(uintptr_t handle, int keyval, void *extra_state,
                               void *value, void *copied_value, int *flag);
     return ((copy_function *)key->copy)(handle, key->number, key->extra_state,
                                         from->value, &to->value, flag);
 }
 
-static int invoke_drop_in_c(struct keyval *key, uintptr_t handle,
-                            struct attribute *attribute)
+static int call_drop(const struct keyval *key, uintptr_t handle,
+                     const struct attribute *attribute)
 {
+    if (key->invoke_drop != NULL)
+        return key->invoke_drop(key->drop, handle, key->number,
+                                integer_value(attribute), key->extra_state);
     typedef int drop_function(uintptr_t handle, int keyval, void *value,
                               void *extra_state);
     return ((drop_function *)key->drop)(handle, key->number, attribute->value,
@@ -45,9 +60,7 @@ int keyval_make(enum object_kind applies_to, generic_function *copy,
     *made = (struct keyval){.applies_to = applies_to,
                             .copy = copy,
                             .drop = drop,
-                            .extra_state = extra_state,
-                            .invoke_copy = invoke_copy_in_c,
-                            .invoke_drop = invoke_drop_in_c};
+                            .extra_state = extra_state};
     object_init(&made->object, keyval_destroy);
     int err = object_open(&made->object, KIND_KEYVAL);
     if (!err)
@@ -109,7 +122,7 @@ static int run_drop(struct object *object, struct attribute *attribute)
     struct keyval *key = attribute->key;
     if (key->drop == null_function)
         return 0;
-    int err = key->invoke_drop(key, object_handle(object), attribute);
+    int err = call_drop(key, object_handle(object), attribute);
     return err ? fail(err, "the delete function of keyval %d returned %d", key->number,
                       err)
                : 0;
@@ -185,7 +198,7 @@ static int attribute_copy(struct object *from, struct attribute *attribute,
     bool is_integer = attribute->value == &attribute->integer;
     int flag = is_dup_function(key->copy);
     if (!flag && key->copy != null_function) {
-        int err = key->invoke_copy(key, object_handle(from), attribute, &copied, &flag);
+        int err = call_copy(key, object_handle(from), attribute, &copied, &flag);
         if (err)
             return fail(err, "the copy function of keyval %d returned %d", key->number,
                         err);
@@ -231,12 +244,7 @@ int attributes_drop(void *dropped)
     return 0;
 }
 
-void oriel_keyval_invokers(int keyval,
-                           int (*copy)(struct keyval *key, uintptr_t handle,
-                                       struct attribute *from, struct attribute *to,
-                                       int *flag),
-                           int (*drop)(struct keyval *key, uintptr_t handle,
-                                       struct attribute *attribute))
+void oriel_keyval_invokers(int keyval, copy_invoker *copy, delete_invoker *drop)
 {
     struct keyval *key = handle_object(KIND_KEYVAL, (uintptr_t)keyval);
     if (key == NULL)
@@ -272,6 +280,5 @@ MPI_Aint oriel_attribute_integer(enum object_kind kind, uintptr_t handle, int ke
     if (keyval < 1024 && keyval != MPI_WIN_BASE)
         return *(const int *)value;
     const struct attribute *attribute = attribute_of_handle(kind, handle, keyval);
-    bool is_integer = attribute != NULL && attribute->value == &attribute->integer;
-    return is_integer ? attribute->integer : (MPI_Aint)value;
+    return attribute != NULL ? integer_value(attribute) : (MPI_Aint)value;
 }

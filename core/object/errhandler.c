@@ -110,9 +110,7 @@ int oriel_errhandler_free(struct errhandler *errhandler)
     return 0;
 }
 
-void oriel_errhandler_invoker(uintptr_t errhandler,
-                              void (*invoke)(generic_function *function,
-                                             uintptr_t handle, int code))
+void oriel_errhandler_invoker(uintptr_t errhandler, errhandler_invoker *invoke)
 {
     struct errhandler *found = handle_object(KIND_ERRHANDLER, errhandler);
     if (found != NULL)

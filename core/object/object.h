@@ -16,23 +16,9 @@
 //   run        blocks of equal length at equal distances
 #pragma once
 
+#include "language.h"
 #include "message/message.h"
 #include <pthread.h>
-
-enum object_kind {
-    KIND_COMM = 1,
-    KIND_GROUP,
-    KIND_WIN,
-    KIND_INFO,
-    KIND_ERRHANDLER,
-    KIND_DATATYPE,
-    KIND_OP,
-    KIND_REQUEST,
-    KIND_MESSAGE,
-    KIND_SESSION,
-    KIND_KEYVAL,
-    KIND_COUNT
-};
 
 // Starts every object.
 struct object {
@@ -140,16 +126,11 @@ extern const int error_text_count;
 
 // ---- error handlers (MPI-4.1 9.3) -------------------------------------------------
 struct errhandler;
-// Language of a callback; Fortran's are called through an invoker that its layer gives.
-typedef void generic_function(void);
-
 struct errhandler {
     struct object object;
     enum object_kind applies_to; // KIND_COMM, KIND_WIN, KIND_SESSION; 0 for predefined
     generic_function *function;  // NULL for the predefined ones
-    // Calls `function` with (handle, error code) in its own language; the default calls
-    // C.
-    void (*invoke)(generic_function *function, uintptr_t handle, int code);
+    errhandler_invoker *invoke;  // calls `function` in its own language
 };
 extern struct errhandler errors_are_fatal, errors_abort, errors_return;
 
@@ -166,11 +147,9 @@ struct keyval {
     enum object_kind applies_to;
     generic_function *copy, *drop; // may be MPI_*_NULL_*_FN (0) or MPI_*_DUP_FN (1)
     void *extra_state;
-    // Call the functions in their own language; the defaults call C.
-    int (*invoke_copy)(struct keyval *key, uintptr_t handle, struct attribute *from,
-                       struct attribute *to, int *flag);
-    int (*invoke_drop)(struct keyval *key, uintptr_t handle,
-                       struct attribute *attribute);
+    // Call the functions in another language, which sees values as integers; NULL: C.
+    copy_invoker *invoke_copy;
+    delete_invoker *invoke_drop;
 };
 int keyval_make(enum object_kind applies_to, generic_function *copy,
                 generic_function *drop, void *extra_state, int *keyval);
@@ -320,13 +299,6 @@ static inline int comm_job_rank(const struct communicator *comm, int rank)
 }
 
 // ---- entry points -----------------------------------------------------------------
-// What a generated entry point says about itself.
-struct call {
-    const char *name; // "MPI_Win_create"
-    enum object_kind
-        raised_on; // KIND_COMM, KIND_WIN, KIND_SESSION, or 0: MPI_COMM_SELF's
-};
-
 // Raise the error handler for a failed call and return the code the program sees (the
 // error class itself). `object` is where the handler is found, NULL if its handle was
 // bad. A fatal handler prints one line with procedure, argument, value, rank and
@@ -339,50 +311,3 @@ int raise_argument(const struct call *call, void *object, int error_class,
 int raise_handle(const struct call *call, void *object, int error_class,
                  const char *argument, uintptr_t handle);
 int raise_null(const struct call *call, void *object, const char *argument);
-
-// ---- for the layer of another language
-// ------------------------------------------------ Exported from the library. The
-// Fortran layer creates an object through the C procedure, so that a tool sees the call
-// once, and then says how to call back into Fortran.
-#define ORIEL_EXPORT __attribute__((visibility("default")))
-
-ORIEL_EXPORT void oriel_errhandler_invoker(uintptr_t errhandler,
-                                           void (*invoke)(generic_function *function,
-                                                          uintptr_t handle, int code));
-ORIEL_EXPORT void oriel_keyval_invokers(
-    int keyval,
-    int (*copy)(struct keyval *key, uintptr_t handle, struct attribute *from,
-                struct attribute *to, int *flag),
-    int (*drop)(struct keyval *key, uintptr_t handle, struct attribute *attribute));
-
-// An attribute set from Fortran is an integer; C sees a pointer to it (MPI-4.1 19.3.7).
-// Called after MPI_*_set_attr with the integer cast to a pointer.
-ORIEL_EXPORT void oriel_attribute_is_integer(enum object_kind kind, uintptr_t handle,
-                                             int keyval);
-// The integer that Fortran sees for the pointer that MPI_*_get_attr has returned.
-ORIEL_EXPORT MPI_Aint oriel_attribute_integer(enum object_kind kind, uintptr_t handle,
-                                              int keyval, void *value);
-
-// A failure that the other layer finds by itself: sets the thread's text and returns
-// the class, then, with a class from here or from oriel_section_open, runs the error
-// handler that the C procedure would run; `handle` is of the kind call->raised_on, if
-// not 0.
-ORIEL_EXPORT int oriel_fail(int error_class, const char *text);
-ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle,
-                             int error_class);
-
-// A Fortran array section that is not contiguous, as an MPI buffer. The datatype stands
-// for the first `count` elements of `type` when the section's elements are thought
-// packed one after another (MPI-4.1 19.1.12); use it with count 1 at the section's base
-// address.
-struct section {
-    MPI_Count element_bytes;
-    int rank; // number of dimensions, 1..15, first varies fastest
-    struct {
-        MPI_Count extent; // elements; the last may be -1 (assumed size)
-        MPI_Aint stride;  // bytes between neighbours, may be negative
-    } dimension[15];
-};
-ORIEL_EXPORT int oriel_section_open(const struct section *section, MPI_Count count,
-                                    MPI_Datatype type, MPI_Datatype *whole);
-ORIEL_EXPORT void oriel_section_close(MPI_Datatype whole);

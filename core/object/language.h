@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What libmpi_abi gives to the layer of another language, besides the C procedures. The
+// layer creates objects through these, so that a tool sees the calls once, and then says
+// how to call back into its language. Installed, so that the layer can be built for
+// another compiler; needs nothing but mpi.h.
+#pragma once
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ORIEL_EXPORT __attribute__((visibility("default")))
+
+enum object_kind {
+    KIND_COMM = 1,
+    KIND_GROUP,
+    KIND_WIN,
+    KIND_INFO,
+    KIND_ERRHANDLER,
+    KIND_DATATYPE,
+    KIND_OP,
+    KIND_REQUEST,
+    KIND_MESSAGE,
+    KIND_SESSION,
+    KIND_KEYVAL,
+    KIND_COUNT
+};
+
+// ---- callbacks ----------------------------------------------------------------------
+typedef void generic_function(void); // a callback, whatever its arguments
+
+// An invoker calls a function in its language; handles arrive as their codes.
+typedef void errhandler_invoker(generic_function *function, uintptr_t handle, int code);
+ORIEL_EXPORT void oriel_errhandler_invoker(uintptr_t errhandler,
+                                           errhandler_invoker *invoke);
+
+// Attribute values are integers for the other language (MPI-4.1 19.3.7). They return
+// what the function returned.
+typedef int copy_invoker(generic_function *function, uintptr_t handle, int keyval,
+                         void *extra_state, MPI_Aint value, MPI_Aint *copied,
+                         int *flag);
+typedef int delete_invoker(generic_function *function, uintptr_t handle, int keyval,
+                           MPI_Aint value, void *extra_state);
+ORIEL_EXPORT void oriel_keyval_invokers(int keyval, copy_invoker *copy,
+                                        delete_invoker *drop);
+
+// ---- attributes ---------------------------------------------------------------------
+// An attribute set from Fortran is an integer; C sees a pointer to it (MPI-4.1 19.3.7).
+// Called after MPI_*_set_attr with the integer cast to a pointer.
+ORIEL_EXPORT void oriel_attribute_is_integer(enum object_kind kind, uintptr_t handle,
+                                             int keyval);
+// The integer that Fortran sees for the pointer that MPI_*_get_attr has returned.
+ORIEL_EXPORT MPI_Aint oriel_attribute_integer(enum object_kind kind, uintptr_t handle,
+                                              int keyval, void *value);
+
+// ---- errors -------------------------------------------------------------------------
+// What a generated entry point says about itself.
+struct call {
+    const char *name; // "MPI_Win_create"
+    // KIND_COMM, KIND_WIN, KIND_SESSION, or 0: MPI_COMM_SELF's.
+    enum object_kind raised_on;
+};
+
+// A failure that the other layer finds by itself: sets the thread's text and returns
+// the class, then, with a class from here or from oriel_section_open, runs the error
+// handler that the C procedure would run; `handle` is of the kind call->raised_on, if
+// not 0.
+ORIEL_EXPORT int oriel_fail(int error_class, const char *text);
+ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle,
+                             int error_class);
+
+// ---- array sections -----------------------------------------------------------------
+// A Fortran array section that is not contiguous, as an MPI buffer. The datatype stands
+// for the first `count` elements of `type` when the section's elements are thought
+// packed one after another (MPI-4.1 19.1.12); use it with count 1 at the section's base
+// address.
+struct section {
+    MPI_Count element_bytes;
+    int rank; // number of dimensions, 1..15, first varies fastest
+    struct {
+        MPI_Count extent; // elements; the last may be -1 (assumed size)
+        MPI_Aint stride;  // bytes between neighbours, may be negative
+    } dimension[15];
+};
+ORIEL_EXPORT int oriel_section_open(const struct section *section, MPI_Count count,
+                                    MPI_Datatype type, MPI_Datatype *whole);
+ORIEL_EXPORT void oriel_section_close(MPI_Datatype whole);
