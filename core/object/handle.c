@@ -6,8 +6,10 @@
 #include <string.h>
 
 // A free slot keeps in its tag the generation of its next handle, where handles have
-// it, and below that the slot that follows in the queue. Its top byte is 0: it matches
-// nothing.
+// it, and below that the slot that follows in the queue. RESTING makes it match nothing:
+// no user address and no INTEGER has a ninth of such a tag.
+#define RESTING ((uint64_t)1 << 63)
+
 enum {
     FIRST_DYNAMIC = 1024, // below are the ABI codes
     RESTING_SLOTS = 4096, // so many freed slots rest before one is used again
@@ -16,9 +18,15 @@ enum {
 
 struct objects objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static inline uint64_t slot_of(uint64_t tag)
+static inline uint32_t slot_of(uint64_t handle)
 {
-    return tag & (HANDLE_SLOTS - 1);
+    return handle & (HANDLE_SLOTS - 1);
+}
+
+static void slot_fill(uintptr_t handle, uint64_t tag, struct object *object)
+{
+    objects.slots[slot_of(handle)] = object;
+    objects.tags[slot_of(handle)] = tag;
 }
 
 // A handle that no one holds: a slot that has never been used while few rest, else the
@@ -33,23 +41,23 @@ static uintptr_t handle_take(void)
     if (objects.free == 0)
         return 0;
     uint32_t index = objects.oldest;
-    uint64_t resting = objects.slots[index].tag;
-    objects.oldest = (uint32_t)slot_of(resting);
+    uint64_t resting = objects.tags[index] - RESTING;
+    objects.oldest = slot_of(resting);
     objects.free--;
     return (uintptr_t)(resting - slot_of(resting)) | index;
 }
 
 static void handle_give_back(uintptr_t handle)
 {
-    uint32_t index = (uint32_t)slot_of(handle);
+    uint32_t index = slot_of(handle);
     uint64_t generation = (handle >> HANDLE_INDEX_BITS) + 1;
     if (generation == GENERATIONS)
         generation = 1;
-    objects.slots[index] = (struct slot){.tag = generation << HANDLE_INDEX_BITS};
+    objects.tags[index] = RESTING | generation << HANDLE_INDEX_BITS;
     if (objects.free++ == 0)
         objects.oldest = index;
     else
-        objects.slots[objects.newest].tag |= index;
+        objects.tags[objects.newest] |= index;
     objects.newest = index;
 }
 
@@ -63,14 +71,12 @@ int object_open(struct object *object, enum object_kind kind)
     if (object->is_predefined)
         return 0;
     pthread_mutex_lock(&objects.lock);
-    if (object->tag == 0) {
-        uintptr_t handle = handle_take();
-        if (handle != 0) {
-            object->tag = handle_tag(kind, handle);
-            objects.slots[slot_of(handle)] = (struct slot){object->tag, object};
-        }
+    if (object->handle == 0) {
+        object->handle = (uint32_t)handle_take();
+        if (object->handle != 0)
+            slot_fill(object->handle, handle_tag(kind, object->handle), object);
     }
-    bool is_open = object->tag != 0;
+    bool is_open = object->handle != 0;
     object->handles += is_open;
     pthread_mutex_unlock(&objects.lock);
     if (is_open)
@@ -85,14 +91,14 @@ void object_open_predefined(struct object *object, enum object_kind kind,
 {
     assert(code < FIRST_DYNAMIC);
     object->is_predefined = true;
-    object->tag = handle_tag(kind, code);
-    objects.slots[code] = (struct slot){object->tag, object};
+    object->handle = (uint32_t)code;
+    slot_fill(code, handle_tag(kind, code), object);
 }
 
 void object_close_predefined(struct object *object)
 {
-    objects.slots[slot_of(object->tag)] = (struct slot){0};
-    object->tag = 0;
+    slot_fill(object->handle, 0, NULL);
+    object->handle = 0;
 }
 
 void object_close(struct object *object)
@@ -102,8 +108,8 @@ void object_close(struct object *object)
     pthread_mutex_lock(&objects.lock);
     assert(object->handles > 0);
     if (--object->handles == 0) {
-        handle_give_back(object_handle(object));
-        object->tag = 0;
+        handle_give_back(object->handle);
+        object->handle = 0;
     }
     pthread_mutex_unlock(&objects.lock);
     object_release(object);

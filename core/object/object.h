@@ -8,7 +8,7 @@
 //              index of its slot in bits 0-21 and a generation (never 0) in bits 22-30,
 //              so that conversion to a Fortran INTEGER is a cast and a stale handle is
 //              detected
-//   slot       entry of the handle table: tag and object
+//   slot       a place in the handle table: tag and object
 //   tag        kind and handle in one word, so that one comparison checks both
 //   keyval     an attribute key; also a handle, of kind KIND_KEYVAL
 //   layout     where the bytes of one element of a datatype lie
@@ -22,7 +22,7 @@
 
 // Starts every object.
 struct object {
-    uint64_t tag;                     // 0 when no program holds the handle
+    uint32_t handle;                  // 0 when no program holds it
     uint32_t handles;                 // how often programs hold it; each is a reference
     bool is_predefined;               // its handle is not freed by programs
     _Atomic(uint32_t) references;     // handles and objects that use this one
@@ -31,18 +31,14 @@ struct object {
     struct attribute *attributes;     // of communicators, windows and datatypes
 };
 
-struct slot {
-    uint64_t tag;
-    struct object *object;
-};
-
 enum { HANDLE_INDEX_BITS = 22, HANDLE_SLOTS = 1 << HANDLE_INDEX_BITS };
 
 // What this layer keeps for the process. Lies in .bss and is valid from the start of
 // the program, because info objects may be made before MPI_Init; pages of slots that no
 // handle has used cost nothing.
 extern struct objects {
-    struct slot slots[HANDLE_SLOTS];
+    uint64_t tags[HANDLE_SLOTS]; // two arrays: an index needs no multiplication
+    struct object *slots[HANDLE_SLOTS];
     pthread_mutex_t lock;      // guards what follows, and writing to slots
     uint32_t fresh;            // slots from here on have never been used; 0: none has
     uint32_t oldest, newest;   // ends of the queue of slots that are free again
@@ -53,27 +49,27 @@ extern struct objects {
     atomic_flag kept_lock;     // of the sections; who finds it taken does without them
 } objects;
 
+// Differs for any two pairs of kind and handle that share a slot; one instruction.
 static inline uint64_t handle_tag(enum object_kind kind, uintptr_t handle)
 {
-    return ((uint64_t)(0x80 | kind) << 56) ^
-           handle; // no user address has such a top byte
+    return 9 * (uint64_t)handle + kind;
 }
 
 // The object of a handle, or NULL if it is null, stale or of another kind.
 static inline void *handle_object(enum object_kind kind, uintptr_t handle)
 {
-    const struct slot *slot = &objects.slots[handle & (HANDLE_SLOTS - 1)];
-    if (unlikely(slot->tag != handle_tag(kind, handle)))
+    uint32_t index = handle & (HANDLE_SLOTS - 1);
+    if (unlikely(objects.tags[index] != handle_tag(kind, handle)))
         return NULL;
-    if (slot->object == NULL)
+    if (objects.slots[index] == NULL)
         __builtin_unreachable(); // callers need no second test
-    return slot->object;
+    return objects.slots[index];
 }
 
 // The handle of an object, for conversion to MPI_Comm and the like.
 static inline uintptr_t object_handle(const void *object)
 {
-    return ((const struct object *)object)->tag & 0x7fffffff;
+    return ((const struct object *)object)->handle;
 }
 
 // Sets up a new object with one reference, the caller's, and no handle.

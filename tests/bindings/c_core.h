@@ -26,8 +26,9 @@ enum { FIRST_HANDLE = (1 << HANDLE_INDEX_BITS) + 1024 }; // generation 1, no ABI
 
 static uintptr_t place(enum object_kind kind, struct object *object, uintptr_t handle)
 {
-    object->tag = handle_tag(kind, handle);
-    objects.slots[handle & (HANDLE_SLOTS - 1)] = (struct slot){object->tag, object};
+    object->handle = (uint32_t)handle;
+    objects.tags[handle & (HANDLE_SLOTS - 1)] = handle_tag(kind, handle);
+    objects.slots[handle & (HANDLE_SLOTS - 1)] = object;
     return handle;
 }
 
