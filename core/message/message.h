@@ -84,6 +84,10 @@ int message_progress(void);
 // MPI_ERR_PROC_ABORTED when a mate has died; done() was false then.
 int message_wait(bool (*done)(void *argument), void *argument);
 
+// Ends the sleep of this process's threads that wait for something that has now come
+// about by a call of another thread. Callers hold the message lock.
+void message_wake(void);
+
 // One step of waiting for a word in shared memory that a mate will change: makes
 // progress and gives the core away after a while. Start with *spins = 0 and call it in
 // a loop around the test. MPI_ERR_PROC_ABORTED when a mate has died. The message lock

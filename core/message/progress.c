@@ -40,6 +40,12 @@ void message_unlock(void)
 
 // ---- progress
 
+void message_wake(void)
+{
+    if (process.messages->sleepers > 0)
+        shm_ring_own(process.shm, SHM_BELL_CALL);
+}
+
 int poll_once(struct messages *messages, bool is_server)
 {
     int events = 0;
@@ -50,9 +56,8 @@ int poll_once(struct messages *messages, bool is_server)
         events += net_poll(process.net);
     if (messages->follower)
         events += messages->follower(is_server);
-    // What has happened may be what another thread of this process sleeps for.
-    if (events > 0 && messages->sleepers > 0)
-        shm_ring_own(process.shm, SHM_BELL_CALL);
+    if (events > 0) // may be what another thread of this process sleeps for
+        message_wake();
     return events;
 }
 

@@ -300,6 +300,10 @@ static inline int comm_job_rank(const struct communicator *comm, int rank)
 // bad. A fatal handler prints one line with procedure, argument, value, rank and
 // reason.
 int raise_error(const struct call *call, void *object, int error_class);
+// An error found now belongs to this object, although the call does not name it: the
+// communicator of a request. Holds for the thread's next raise_error of a call that
+// names none.
+void raise_on(void *object);
 // The rule is a format for what follows: "must be a rank of the group (0..%d)".
 int raise_argument(const struct call *call, void *object, int error_class,
                    const char *argument, intmax_t value, const char *rule, ...)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Start and stop of the layer: the objects that MPI provides.
 #include "object/private.h"
+#include "object/request.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,11 +40,13 @@ int objects_start(void)
                            (uintptr_t)MPI_ERRORS_RETURN);
     object_open_predefined(&group_empty.object, KIND_GROUP, (uintptr_t)MPI_GROUP_EMPTY);
     object_open_predefined(&info_env.object, KIND_INFO, (uintptr_t)MPI_INFO_ENV);
-    return describe_environment(&info_env);
+    int err = requests_start();
+    return err ? err : describe_environment(&info_env);
 }
 
 void objects_stop(void)
 {
+    requests_stop();
     sections_forget();
     errors_forget();
     info_clear(&info_env);

@@ -39,17 +39,28 @@ static _Noreturn void die(const struct call *call, int code)
     boot_abort(process.boot, code, text);
 }
 
+// Where this thread's next error is raised; kept alive for that.
+static _Thread_local struct object *culprit;
+
+void raise_on(void *object)
+{
+    if (object != NULL)
+        object_retain(object);
+    object_release(culprit);
+    culprit = object;
+}
+
 int raise_error(const struct call *call, void *raised_on, int error_class)
 {
-    struct object *object = call->raised_on != 0 ? raised_on : NULL;
+    struct object *object = call->raised_on != 0 ? raised_on : culprit;
     if (object == NULL && process.self != NULL)
         object = &process.self->object;
     struct errhandler *handler = object ? object->errhandler : &errors_are_fatal;
-    if (handler == &errors_return)
-        return error_class;
-    if (handler->function == NULL)
+    if (handler->function == NULL && handler != &errors_return)
         die(call, error_class);
-    handler->invoke(handler->function, object_handle(object), error_class);
+    if (handler->function != NULL)
+        handler->invoke(handler->function, object_handle(object), error_class);
+    raise_on(NULL);
     return error_class;
 }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of requests, and statuses.
+#include "object/request.h"
+
+#include <string.h>
+
+static const struct request_kind nothing;
+
+struct request request_done = {
+    .object = {.references = 1},
+    .kind = &nothing,
+    .is_complete = true,
+    .is_active = true,
+    .source = MPI_ANY_SOURCE,
+    .tag = MPI_ANY_TAG,
+};
+
+int requests_start(void)
+{
+    int err = object_open(&request_done.object, KIND_REQUEST);
+    request_done.object.is_predefined = !err;
+    return err;
+}
+
+void requests_stop(void)
+{
+    if (request_done.object.is_predefined)
+        object_close_predefined(&request_done.object);
+}
+
+void request_init(struct request *request, const struct request_kind *kind, void *owner,
+                  void (*destroy)(struct object *))
+{
+    *request = (struct request){.kind = kind,
+                                .owner = owner,
+                                .is_active = true,
+                                .source = MPI_ANY_SOURCE,
+                                .tag = MPI_ANY_TAG};
+    object_init(&request->object, destroy);
+    if (owner != NULL)
+        object_retain(owner);
+}
+
+void request_clear(struct request *request)
+{
+    object_release(request->owner);
+}
+
+void request_complete(struct request *request, int error)
+{
+    bool is_ours = request->is_abandoned && request->kind->dispose == NULL;
+    request->error = error;
+    atomic_store_explicit(&request->is_complete, true, memory_order_release);
+    if (is_ours)
+        object_release(request);
+}
+
+// ---- statuses
+
+enum { WORD_BYTES = 0, WORD_CANCELLED = 2 };
+
+void status_set(MPI_Status *status, int source, int tag, uint64_t bytes,
+                bool is_cancelled)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    memset(status->MPI_internal, 0, sizeof status->MPI_internal);
+    memcpy(&status->MPI_internal[WORD_BYTES], &bytes, sizeof bytes);
+    status->MPI_internal[WORD_CANCELLED] = is_cancelled;
+}
+
+void status_set_empty(MPI_Status *status)
+{
+    status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = MPI_SUCCESS;
+}
+
+uint64_t status_bytes(const MPI_Status *status)
+{
+    uint64_t bytes;
+    memcpy(&bytes, &status->MPI_internal[WORD_BYTES], sizeof bytes);
+    return bytes;
+}
+
+bool status_is_cancelled(const MPI_Status *status)
+{
+    return status->MPI_internal[WORD_CANCELLED] != 0;
+}
+
+// ---- the end
+
+int request_result(struct request *request, MPI_Status *status)
+{
+    status_set(status, request->source, request->tag, request->bytes,
+               request->is_cancelled);
+    return request->kind->result ? request->kind->result(request, status)
+                                 : request->error;
+}
+
+int request_close(struct request *request)
+{
+    int err = request->kind->dispose ? request->kind->dispose(request) : 0;
+    object_close(&request->object);
+    return err;
+}
+
+int request_finish(struct request *request, MPI_Request *handle, MPI_Status *status)
+{
+    int err = request_result(request, status);
+    if (err)
+        raise_on(request->owner);
+    if (request->is_persistent) {
+        request->is_active = false;
+        return err;
+    }
+    *handle = MPI_REQUEST_NULL;
+    int close_err = request_close(request);
+    return close_err ? close_err : err;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests (MPI-4.1 3.7): what a program holds of an operation that goes on. Messages,
+// operations on windows, collective and generalized ones begin with a struct request.
+//
+// Glossary
+//   active    started and not yet completed by a call of the program; persistent ones
+//             are inactive before and after
+//   complete  the operation has ended, well or with an error; nobody may have noticed
+//   abandoned freed by the program while under way: ends by itself
+#pragma once
+
+#include "object/object.h"
+
+struct request;
+
+// What requests of one sort have in common. NULL where nothing is to be done.
+struct request_kind {
+    // MPI_Start of a persistent one. The message lock is free.
+    int (*start)(struct request *request);
+    // MPI_Cancel of an active one. The message lock is free.
+    int (*cancel)(struct request *request);
+    // The error of a complete one, after fail(); else request->error is all there is to
+    // say. May change the status, which has been set and may be MPI_STATUS_IGNORE.
+    int (*result)(struct request *request, MPI_Status *status);
+    // Ends a request that the program completes itself, before it is freed.
+    int (*dispose)(struct request *request);
+};
+
+struct request {
+    struct object object;
+    const struct request_kind *kind;
+    struct object *owner; // errors are raised on it; NULL: on MPI_COMM_SELF
+    _Atomic(bool) is_complete;
+    bool is_persistent, is_active, is_abandoned;
+    bool is_cancelled;
+    int error;       // class, 0 when none
+    int source, tag; // for the status
+    uint64_t bytes;
+};
+
+// A complete request of nothing, for operations that were done at once: opening and
+// closing it costs nothing.
+extern struct request request_done;
+int requests_start(void); // by objects_start
+void requests_stop(void);
+
+// Sets up a request that is active unless it is persistent. It keeps a reference of its
+// owner, a communicator or window; `destroy` gives it back with request_clear.
+void request_init(struct request *request, const struct request_kind *kind, void *owner,
+                  void (*destroy)(struct object *));
+void request_clear(struct request *request);
+
+// The operation has ended; `error` is a class or 0. Afterwards the request may be gone.
+// Called with the message lock held, once for each start.
+void request_complete(struct request *request, int error);
+
+static inline bool request_is_complete(const struct request *request)
+{
+    return atomic_load_explicit(&request->is_complete, memory_order_acquire);
+}
+
+// Whether calls that complete requests have something to wait for.
+static inline bool request_is_active(const struct request *request)
+{
+    return request != NULL && request->is_active;
+}
+
+static inline struct request *request_of(MPI_Request handle)
+{
+    return handle_object(KIND_REQUEST, (uintptr_t)handle);
+}
+
+// ---- statuses (MPI-4.1 3.2.5) -------------------------------------------------------
+// Status functions leave MPI_ERROR alone unless they say so; MPI_STATUS_IGNORE is allowed.
+// Internal words: 0 and 1 are the number of bytes, 2 is whether it was cancelled.
+void status_set(MPI_Status *status, int source, int tag, uint64_t bytes,
+                bool is_cancelled);
+void status_set_empty(MPI_Status *status); // with MPI_ERROR = MPI_SUCCESS
+uint64_t status_bytes(const MPI_Status *status);
+bool status_is_cancelled(const MPI_Status *status);
+
+// Tells of a complete request: its error and its status.
+int request_result(struct request *request, MPI_Status *status);
+
+// A call of the program completes the request and gets its error and status. A
+// persistent one becomes inactive; others are freed and *handle becomes
+// MPI_REQUEST_NULL. An error is raised on the owner.
+int request_finish(struct request *request, MPI_Request *handle, MPI_Status *status);
+
+// Frees a request that is inactive or complete.
+int request_close(struct request *request);
