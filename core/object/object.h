@@ -311,3 +311,6 @@ int raise_argument(const struct call *call, void *object, int error_class,
 int raise_handle(const struct call *call, void *object, int error_class,
                  const char *argument, uintptr_t handle);
 int raise_null(const struct call *call, void *object, const char *argument);
+
+// ---- requests and statuses (MPI-4.1 3.7) --------------------------------------------
+#include "object/request.h"
