@@ -72,7 +72,7 @@ static void update_element(const struct update *update, const void *in, uint64_t
 {
     const struct atomic_type *type = atomic_type_of(update->basic);
     _Atomic(uint32_t) *stripe = stripe_of(update, offset);
-    char *target = update->part + offset;
+    char *target = part_at(update->part, offset);
     struct element origin, element;
     if (in != NULL)
         element_copy(type, &origin, in);
@@ -91,7 +91,7 @@ void update_elements(const struct update *update, const void *in, uint64_t offse
 {
     const struct basic *basic = update->basic;
     atomic_kernel *apply = atomic_type_of(basic)->kernels[op_index(update->op)];
-    char *target = update->part + offset;
+    char *target = part_at(update->part, offset);
     if (likely(apply != NULL && is_by_instruction(basic, target))) {
         apply(in, target, result, count);
         return;
@@ -107,7 +107,7 @@ void update_swap(const struct update *update, const void *origin, const void *co
                  uint64_t offset, void *result)
 {
     size_t bytes = update->basic->bytes;
-    char *target = update->part + offset;
+    char *target = part_at(update->part, offset);
     if (likely(is_by_instruction(update->basic, target))) {
         atomic_type_of(update->basic)->swap(origin, compare, target, result);
         return;

@@ -31,7 +31,7 @@ int rma_load(const struct operation *operation)
     struct buffer origin = {operation->origin_type, operation->origin_count,
                             operation->origin};
     struct buffer target = {operation->target_type, operation->target_count,
-                            operation->peer->address + operation->offset};
+                            part_at(operation->part, operation->offset)};
     struct buffer from = operation->is_put ? origin : target;
     struct buffer to = operation->is_put ? target : origin;
     if (to.type->is_contiguous)

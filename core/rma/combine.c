@@ -150,8 +150,8 @@ static bool element_walk_next(struct element_walk *walk, struct elements *elemen
 static int update_mapped(const struct accumulation *accumulation)
 {
     const struct operation *operation = &accumulation->operation;
-    struct update update = {accumulation->basic, accumulation->op,
-                            operation->peer->address, operation->peer->line};
+    struct update update = {accumulation->basic, accumulation->op, operation->part,
+                            operation->peer->line};
     struct element_walk walk = element_walk_of(accumulation);
     size_t size = walk.type->size;
     struct elements elements;
@@ -221,8 +221,8 @@ int rma_accumulate(struct accumulation *accumulation)
         err = check_result(accumulation);
     if (err || operation->bytes == 0)
         return err;
-    return operation->peer->reach == REACH_LOAD ? update_mapped(accumulation)
-                                                : update_by_message(accumulation);
+    return operation->reach == REACH_LOAD ? update_mapped(accumulation)
+                                          : update_by_message(accumulation);
 }
 
 // ---- compare and swap ---------------------------------------------------------
@@ -239,9 +239,8 @@ int rma_compare_and_swap(struct operation *operation, const char *compare, char 
     int err = rma_check(operation);
     if (err)
         return err;
-    const struct peer *peer = operation->peer;
-    if (peer->reach == REACH_LOAD) {
-        struct update update = {basic, NULL, peer->address, peer->line};
+    if (operation->reach == REACH_LOAD) {
+        struct update update = {basic, NULL, operation->part, operation->peer->line};
         update_swap(&update, operation->origin, compare, operation->offset, result);
         return 0;
     }

@@ -27,9 +27,11 @@ struct operation {
     struct window *window;
     // Found by rma_start:
     struct peer *peer;
-    uint64_t offset; // of the target buffer in the target's part
-    size_t bytes;    // to be moved, > 0: the data that the giving buffer describes
-    size_t room;     // of the receiving buffer
+    enum reach reach; // never REACH_ATTACHED
+    void *part;       // REACH_LOAD: where the target's part begins in this process
+    uint64_t offset;  // of the target buffer in the target's part
+    size_t bytes;     // to be moved, > 0: the data that the giving buffer describes
+    size_t room;      // of the receiving buffer
 };
 
 void rma_register(void); // handlers; after messages_start
@@ -62,6 +64,9 @@ int rma_accumulate(struct accumulation *accumulation);
 // fetched goes to `result`.
 int rma_compare_and_swap(struct operation *operation, const char *compare,
                          char *result);
+
+// Finds reach and part of an operation on attached memory (MPI_ERR_RMA_RANGE).
+int rma_find_attached(struct operation *operation);
 
 // One for each reach.
 int rma_load(const struct operation *operation);

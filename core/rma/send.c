@@ -161,7 +161,7 @@ static int send_pieces(const struct operation *operation)
 {
     struct batch batch;
     batch_begin(&batch, operation);
-    bool is_near = operation->peer->reach == REACH_MESSAGE;
+    bool has_access = operation->reach == REACH_NET;
     struct walk walk = walk_of(operation);
     struct piece piece;
     int err = 0;
@@ -169,7 +169,7 @@ static int send_pieces(const struct operation *operation)
         char *local = operation->origin + piece.origin;
         uint64_t offset = operation->offset + (uint64_t)piece.target;
         struct rma_span span = {offset, piece.bytes};
-        err = is_near || piece.bytes < DIRECT_BYTES
+        err = !has_access || piece.bytes < DIRECT_BYTES
                   ? batch_add(&batch, span, local, local, 1)
                   : access_remotely(operation, &piece);
     }
@@ -179,7 +179,7 @@ static int send_pieces(const struct operation *operation)
 int rma_send(const struct operation *operation)
 {
     struct piece whole = {0, 0, operation->bytes};
-    if (operation->peer->reach == REACH_NET && is_plain(operation))
+    if (operation->reach == REACH_NET && is_plain(operation))
         return access_remotely(operation, &whole);
     return send_pieces(operation);
 }

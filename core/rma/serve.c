@@ -7,13 +7,20 @@
 #include <string.h>
 
 // ---- at the target ------------------------------------------------------------
-static bool spans_are_inside(const struct rma_request *request, uint64_t size)
+static bool is_inside(const struct window *window, const struct rma_span *span)
 {
-    for (uint32_t i = 0; i < request->count; i++) {
-        const struct rma_span *span = &request->spans[i];
-        if (span->offset > size || span->bytes > size - span->offset)
+    uint64_t size = (uint64_t)window->size;
+    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return attachments_check(&window->lines[window->comm->node_rank].attachments,
+                                 span->offset, span->bytes) == 0;
+    return span->offset <= size && span->bytes <= size - span->offset;
+}
+
+static bool are_inside(const struct window *window, const struct rma_request *request)
+{
+    for (uint32_t i = 0; i < request->count; i++)
+        if (!is_inside(window, &request->spans[i]))
             return false;
-    }
     return true;
 }
 
@@ -48,7 +55,7 @@ static void copy(const struct window *window, const struct rma_request *request,
 {
     size_t done = 0;
     for (uint32_t i = 0; i < request->count; i++) {
-        char *memory = (char *)window->base + request->spans[i].offset;
+        char *memory = part_at(window->base, request->spans[i].offset);
         size_t bytes = request->spans[i].bytes;
         if (request->fetches)
             memcpy(fetched + done, memory, bytes);
@@ -81,7 +88,7 @@ static void serve_request(int source, const void *message, size_t bytes)
     reply.rank = window->comm->rank;
     if (!is_well_formed(request, bytes))
         reply.error = MPI_ERR_INTERN;
-    else if (!spans_are_inside(request, (uint64_t)window->size))
+    else if (!are_inside(window, request))
         reply.error = MPI_ERR_RMA_RANGE;
     else
         carry_out(window, request, fetched);

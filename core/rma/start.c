@@ -46,6 +46,10 @@ static int check_range(struct operation *operation)
 {
     const struct peer *peer = operation->peer;
     MPI_Aint first, last;
+    operation->reach = peer->reach;
+    operation->part = peer->address;
+    if (unlikely(operation->window->flavor == MPI_WIN_FLAVOR_DYNAMIC))
+        return rma_find_attached(operation);
     datatype_span(operation->target_type, operation->target_count, &first, &last);
     if (!__builtin_mul_overflow((uint64_t)operation->displacement, peer->unit,
                                 &operation->offset) &&
@@ -80,5 +84,5 @@ int rma_start(struct operation *operation)
     int err = rma_check(operation);
     if (err || operation->bytes == 0)
         return err;
-    return carry[operation->peer->reach](operation);
+    return carry[operation->reach](operation);
 }

@@ -64,6 +64,17 @@ int oriel_win_allocate_shared(MPI_Aint size, MPI_Aint disp_unit, struct info *in
     return open_allocated(&plan, baseptr, win);
 }
 
+int oriel_win_create_dynamic(struct info *info, struct communicator *comm,
+                             struct window **win)
+{
+    struct window_plan plan = {.flavor = MPI_WIN_FLAVOR_DYNAMIC,
+                               .comm = comm,
+                               .info = info,
+                               .unit = 1,
+                               .bring = bring_callers};
+    return window_open(&plan, win);
+}
+
 int oriel_win_free(struct window *win)
 {
     if (win->access != ACCESS_NONE && win->access != ACCESS_FENCE)

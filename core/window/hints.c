@@ -127,9 +127,8 @@ int oriel_win_get_info(struct window *win, struct info **info_used)
 // accumulate to memory that mates cannot map.
 int window_serve(struct window *window)
 {
-    bool is_mapped = window->size == 0 || window->comm->node_size == 1 ||
-                     shm_contains(process.shm, window->base, (size_t)window->size);
-    if (window->no_locks || (!window->spans_nodes && is_mapped))
+    bool has_mates = window->comm->node_size > 1;
+    if (window->no_locks || !(window->spans_nodes || (has_mates && !window->is_mapped)))
         return 0;
     return message_serve();
 }

@@ -46,7 +46,11 @@ static int make_state(struct opening *opening)
 
 static int make_memory(struct opening *opening)
 {
-    return opening->plan->bring(opening->plan, opening->window);
+    struct window *window = opening->window;
+    int err = opening->plan->bring(opening->plan, window);
+    window->is_mapped = window->size == 0 ||
+                        shm_contains(process.shm, window->base, (size_t)window->size);
+    return err;
 }
 
 static void undo_memory(struct window *window)
@@ -118,6 +122,14 @@ static void undo_table(struct window *window)
 {
     if (window->table != NULL)
         shm_free(process.shm, window->table);
+}
+
+static int make_attachments(struct opening *opening)
+{
+    struct window *window = opening->window;
+    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC && window->lines != NULL)
+        attachments_make(window);
+    return 0;
 }
 
 // From now on messages may name the window, so its lines exist already.
@@ -198,9 +210,10 @@ static const struct step {
     int (*make)(struct opening *opening);
     void (*undo)(struct window *window);
 } steps[] = {
-    {make_state, NULL},         {make_memory, undo_memory}, {make_service, NULL},
-    {make_region, undo_region}, {make_table, undo_table},   {make_handle, undo_handle},
-    {exchange_cards, NULL},
+    {make_state, NULL},         {make_memory, undo_memory},
+    {make_service, NULL},       {make_region, undo_region},
+    {make_table, undo_table},   {make_attachments, attachments_free},
+    {make_handle, undo_handle}, {exchange_cards, NULL},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

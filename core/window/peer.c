@@ -28,12 +28,15 @@ static struct peer *peer_make(const struct window *window, int rank)
     peer->job_rank = comm_job_rank(comm, rank);
     peer->card = card;
     peer->awaited_end = &peer->awaited;
+    bool is_dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
     if (comm->node_index_of[rank] != comm->leader_index) {
-        peer->reach = REACH_NET;
+        peer->reach = is_dynamic ? REACH_MESSAGE : REACH_NET;
         return peer;
     }
     peer->line = &window->lines[card->node_rank];
-    if (rank == comm->rank)
+    if (is_dynamic)
+        peer->reach = REACH_ATTACHED;
+    else if (rank == comm->rank)
         peer->address = window->base;
     else if (card->is_in_segment)
         peer->address = shm_at(process.shm, card->place);

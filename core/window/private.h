@@ -24,7 +24,7 @@ int window_open(const struct window_plan *plan, struct window **window);
 // member uses the window any more.
 void window_close(struct window *window);
 
-// The four sources but the last, dynamic windows, which have no memory at first.
+// The sources. A dynamic window begins as one on no memory of the caller's.
 int bring_callers(const struct window_plan *plan, struct window *window);
 int bring_own(const struct window_plan *plan, struct window *window);
 int bring_shared(const struct window_plan *plan, struct window *window);
@@ -35,6 +35,36 @@ void locks_start(void);
 void notices_free(struct window *window);
 void notices_start(void);
 
+// ---- dynamic windows ----------------------------------------------------------
+// In an array that others read while it changes.
+struct attachment {
+    _Atomic(uint64_t) address, bytes; // in the owner's process
+};
+static inline uint64_t peek(const _Atomic(uint64_t) *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+// What a search sees.
+struct attachment_list {
+    const struct attachment *first; // sorted by address
+    uint64_t count;
+};
+// The number of attachments at `address` or below.
+uint64_t attachments_up_to(struct attachment_list list, uint64_t address);
+// Where the attachments that follow each other without a gap from the one with
+// `address` end, or some place from `enough` on; `address` itself if that is not
+// attached. Empty ones are no gap.
+uint64_t attachments_end(struct attachment_list list, uint64_t address,
+                         uint64_t enough);
+bool attachment_is_empty(struct attachment_list list, uint64_t i);
+
+// Of a dynamic window whose lines exist: names this process's attachments, gives back
+// their list.
+void attachments_make(struct window *window);
+void attachments_free(struct window *window);
+
+// ---- hints --------------------------------------------------------------------
 // The hints of a window: every key that Oriel knows with the value in use.
 int hints_choose(struct window *window, const struct info *given);
 // The power of two, at least CACHE_LINE, that `info` asks for.

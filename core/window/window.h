@@ -11,6 +11,8 @@
 //   peer      what this process remembers of a target; made on first use
 //   epoch     MPI-4.1 12.5: the period in which accesses are allowed
 //   line      per local member what shared memory has of the locks of its part
+//   attachment  memory that a member has attached to a dynamic window; its part there
+//             begins at address 0 and has bytes only where something is attached
 //   stripe    lock of the elements whose offsets in a part have the same hash
 #pragma once
 
@@ -19,8 +21,11 @@
 enum reach {
     REACH_LOAD,    // mapped here: plain loads and stores
     REACH_COPY,    // a mate's own memory, copied by the kernel; accumulates by messages
-    REACH_MESSAGE, // a mate's own memory where the kernel forbids that
+    REACH_MESSAGE, // a mate's own memory where the kernel forbids that; attached memory
+                   // on another node
     REACH_NET,     // on another node
+    REACH_ATTACHED, // of a dynamic window on this node: one of the first three, which
+                    // each access finds out
     REACH_COUNT
 };
 
@@ -36,6 +41,14 @@ struct card {
     bool is_in_segment; // `place` is an offset
 };
 
+// What a member of a dynamic window has attached, see attach.c.
+struct attachments {
+    _Atomic(uint64_t) version; // odd while the owner changes what follows
+    _Atomic(uint64_t) place;   // of the sorted array of them in the segment
+    _Atomic(uint64_t) count;
+    uint64_t segment; // where the segment is mapped in the owner's process
+};
+
 enum { LINE_STRIPES = 32 };
 
 // A fair reader-writer lock: who comes takes a ticket and enters when it is served. A
@@ -47,6 +60,7 @@ struct line {
     _Atomic(uint32_t) entered;                   // readers that have ever entered
     _Atomic(uint32_t) left;                      // readers that have ever left
     _Atomic(uint32_t) distant; // tickets that wait on behalf of other nodes
+    struct attachments attachments;
     // Each protects elements that no instruction updates whole: 0, or the node rank of
     // the holder plus 1.
     _Alignas(CACHE_LINE) _Atomic(uint32_t) stripes[LINE_STRIPES];
@@ -119,6 +133,7 @@ struct window {
     int locks;                 // ACCESS_LOCK: targets locked
     bool is_unchecked;         // ACCESS_LOCK_ALL: by MPI_MODE_NOCHECK
     bool no_locks;             // hint
+    bool is_mapped;            // mates reach the own part by loads and stores
     bool spans_nodes;
     struct communicator *comm; // private duplicate of the program's
     struct peers {
@@ -132,8 +147,12 @@ struct window {
     void *base;               // own part
     MPI_Aint size;
     MPI_Aint unit;
-    int unit_attribute;       // `unit` as MPI_WIN_DISP_UNIT shows it
-    void *allocation;         // memory to be given back with the window, or NULL
+    int unit_attribute; // `unit` as MPI_WIN_DISP_UNIT shows it
+    void *allocation;   // memory to be given back with the window, or NULL
+    struct {
+        struct attachment *list; // in the segment
+        size_t room;
+    } attached;               // MPI_WIN_FLAVOR_DYNAMIC: the own part
     struct net_region region; // of the own part, if spans_nodes and size > 0
     bool has_region;
     struct distant_lock
@@ -202,6 +221,19 @@ static inline void window_unguard(struct window *window)
 {
     atomic_store_explicit(&window->guard, false, memory_order_release);
 }
+
+// ---- memory -------------------------------------------------------------------
+// The address of what is at `offset` in a part that begins at `part` here. That of a
+// dynamic window may begin anywhere, so the sum may wrap.
+static inline char *part_at(const void *part, uint64_t offset)
+{
+    return (char *)((uintptr_t)part + offset);
+}
+
+// 0 if all of these bytes of the owner's process are attached now, MPI_ERR_RMA_RANGE if
+// not (the caller says more), MPI_ERR_PROC_ABORTED if the owner has died.
+int attachments_check(const struct attachments *attached, uint64_t address,
+                      uint64_t bytes);
 
 // ---- locks --------------------------------------------------------------------
 // Asks for the lock of a target whose state is LOCK_ASKED. On this node the call

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dynamic windows (MPI-4.1 12.2.4). What a member has attached stands in an array in
+// the segment, sorted by address, which its mates search themselves at every access: so
+// a detached range is gone for all of them at once. Members on other nodes ask by
+// messages; then the target searches.
+//
+// The owner changes the array while `version` is odd; who has searched it meanwhile
+// searches again. An array that is given back stays mapped, so that a search of an old
+// one reads nonsense, but no further than it was allowed to.
+#include "window/private.h"
+
+#include <oriel_core.h>
+
+enum { FIRST_ROOM = 32 };
+
+static void poke(_Atomic(uint64_t) *word, uint64_t value)
+{
+    atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+// Callers hold the message lock, so that there is one writer and no handler sees a
+// change half done.
+static void change_begin(struct attachments *attached)
+{
+    poke(&attached->version, peek(&attached->version) + 1);
+    atomic_thread_fence(memory_order_release);
+}
+
+static void change_end(struct attachments *attached)
+{
+    atomic_store_explicit(&attached->version, peek(&attached->version) + 1,
+                          memory_order_release);
+}
+
+static void assign(struct attachment *to, const struct attachment *from)
+{
+    poke(&to->address, peek(&from->address));
+    poke(&to->bytes, peek(&from->bytes));
+}
+
+static struct attachments *own_attachments(const struct window *window)
+{
+    return &window->lines[window->comm->node_rank].attachments;
+}
+
+static struct attachment_list own_list(const struct window *window)
+{
+    return (struct attachment_list){window->attached.list,
+                                    peek(&own_attachments(window)->count)};
+}
+
+// Makes room for one more in an array twice as large.
+static int make_room(struct window *window)
+{
+    struct attachments *attached = own_attachments(window);
+    uint64_t count = peek(&attached->count);
+    size_t room = window->attached.room ? 2 * window->attached.room : FIRST_ROOM;
+    struct attachment *old = window->attached.list, *list;
+    if (count < window->attached.room)
+        return 0;
+    int err = shm_alloc(process.shm, room * sizeof *list, CACHE_LINE, (void **)&list);
+    if (err)
+        return err;
+    for (uint64_t i = 0; i < count; i++)
+        assign(&list[i], &old[i]);
+    change_begin(attached);
+    poke(&attached->place, shm_offset(process.shm, list));
+    change_end(attached);
+    window->attached.list = list;
+    window->attached.room = room;
+    if (old != NULL)
+        shm_free(process.shm, old);
+    return 0;
+}
+
+static void insert(struct window *window, uint64_t at, uint64_t address, uint64_t bytes)
+{
+    struct attachments *attached = own_attachments(window);
+    struct attachment *list = window->attached.list;
+    uint64_t count = peek(&attached->count);
+    change_begin(attached);
+    for (uint64_t i = count; i > at; i--)
+        assign(&list[i], &list[i - 1]);
+    poke(&list[at].address, address);
+    poke(&list[at].bytes, bytes);
+    poke(&attached->count, count + 1);
+    change_end(attached);
+}
+
+static void erase(struct window *window, uint64_t at)
+{
+    struct attachments *attached = own_attachments(window);
+    struct attachment *list = window->attached.list;
+    uint64_t count = peek(&attached->count) - 1;
+    change_begin(attached);
+    for (uint64_t i = at; i < count; i++)
+        assign(&list[i], &list[i + 1]);
+    poke(&attached->count, count);
+    change_end(attached);
+}
+
+// Is anything of [address, end) attached? `next` attachments are at `address` or below.
+static bool is_overlapping(struct attachment_list list, uint64_t next, uint64_t address,
+                           uint64_t end)
+{
+    if (end == address)
+        return false;
+    if (attachments_end(list, address, end) > address)
+        return true;
+    while (next < list.count && attachment_is_empty(list, next))
+        next++;
+    return next < list.count && peek(&list.first[next].address) < end;
+}
+
+static int attach(struct window *window, uint64_t address, uint64_t bytes)
+{
+    struct attachment_list list = own_list(window);
+    uint64_t next = attachments_up_to(list, address), end;
+    if (__builtin_add_overflow(address, bytes, &end))
+        return fail(MPI_ERR_SIZE, "size = %ju: no memory at %#jx is that large",
+                    (uintmax_t)bytes, (uintmax_t)address);
+    if (is_overlapping(list, next, address, end))
+        return fail(MPI_ERR_RMA_ATTACH,
+                    "some of the %ju bytes at %#jx are already attached to the window",
+                    (uintmax_t)bytes, (uintmax_t)address);
+    int err = make_room(window);
+    if (!err)
+        insert(window, next, address, bytes);
+    return err;
+}
+
+static int check_is_dynamic(const struct window *window)
+{
+    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return 0;
+    return fail(MPI_ERR_RMA_FLAVOR, "the window was not opened by "
+                                    "MPI_Win_create_dynamic; its memory is fixed");
+}
+
+// Mates may need this process for memory that they do not map.
+int oriel_win_attach(struct window *win, void *base, MPI_Aint size)
+{
+    int err = check_is_dynamic(win);
+    if (err)
+        return err;
+    message_lock();
+    err = attach(win, (uintptr_t)base, (uint64_t)size);
+    message_unlock();
+    if (err || shm_contains(process.shm, base, (size_t)size))
+        return err;
+    win->is_mapped = false;
+    return window_serve(win);
+}
+
+int oriel_win_detach(struct window *win, const void *base)
+{
+    int err = check_is_dynamic(win);
+    if (err)
+        return err;
+    message_lock();
+    struct attachment_list list = own_list(win);
+    uint64_t next = attachments_up_to(list, (uintptr_t)base);
+    bool is_attached =
+        next > 0 && peek(&list.first[next - 1].address) == (uintptr_t)base;
+    if (is_attached)
+        erase(win, next - 1);
+    message_unlock();
+    if (is_attached)
+        return 0;
+    return fail(MPI_ERR_RMA_ATTACH,
+                "base = %p: nothing that begins there is attached to the window", base);
+}
+
+// ---- with the window ----------------------------------------------------------
+void attachments_make(struct window *window)
+{
+    own_attachments(window)->segment = (uintptr_t)process.shm->base;
+}
+
+void attachments_free(struct window *window)
+{
+    if (window->attached.list != NULL)
+        shm_free(process.shm, window->attached.list);
+}
