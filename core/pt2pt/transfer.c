@@ -206,14 +206,12 @@ void pt2pt_abandon(struct transfer *transfer)
     transfer_free(transfer);
 }
 
-// The number of bytes is kept where MPI_Get_count looks for it: internal words 0 and 1.
-static void status_set(const struct transfer *transfer, int err, MPI_Status *status)
+static void tell(const struct transfer *transfer, MPI_Status *status)
 {
-    uint64_t bytes =
+    size_t bytes =
         transfer->length < transfer->capacity ? transfer->length : transfer->capacity;
-    *status = (MPI_Status){
-        .MPI_SOURCE = transfer->source, .MPI_TAG = transfer->tag, .MPI_ERROR = err};
-    memcpy(status->MPI_internal, &bytes, sizeof bytes);
+    if (!transfer->is_send)
+        status_set(status, transfer->source, transfer->tag, bytes, false);
 }
 
 int pt2pt_end(struct transfer *transfer, MPI_Status *status)
@@ -223,8 +221,7 @@ int pt2pt_end(struct transfer *transfer, MPI_Status *status)
         err = fail(MPI_ERR_TRUNCATE,
                    "a message of %zu bytes from rank %d does not fit into %zu bytes",
                    transfer->length, transfer->source, transfer->capacity);
-    if (status != MPI_STATUS_IGNORE && !transfer->is_send)
-        status_set(transfer, err, status);
+    tell(transfer, status);
     transfer_free(transfer);
     return err;
 }
@@ -234,8 +231,7 @@ int pt2pt_finish(struct transfer *transfer, MPI_Status *status)
     int err = message_wait(is_done, transfer);
     if (!err)
         return pt2pt_end(transfer, status);
-    if (status != MPI_STATUS_IGNORE && !transfer->is_send)
-        status_set(transfer, err, status);
+    tell(transfer, status);
     message_lock();
     pt2pt_abandon(transfer);
     message_unlock();
