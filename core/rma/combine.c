@@ -154,7 +154,7 @@ static int update_mapped(const struct accumulation *accumulation)
                             operation->peer->line};
     struct element_walk walk = element_walk_of(accumulation);
     size_t size = walk.type->size;
-    struct elements elements;
+    struct elements elements = {0};
     while (element_walk_next(&walk, &elements))
         update_elements(&update,
                         walk.has_origin ? operation->origin + elements.origin : NULL,

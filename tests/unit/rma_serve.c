@@ -24,7 +24,7 @@ static void destroy(struct object *object)
     (void)object;
 }
 
-static struct rma_request request_of(bool is_put, uint32_t count)
+static struct rma_request new_request(bool is_put, uint32_t count)
 {
     return (struct rma_request){.window = (uint32_t)object_handle(&window),
                                 .reply_to = REPLY_TO,
@@ -65,7 +65,7 @@ static int changed(void)
 
 static void good_batches_are_carried_out(void)
 {
-    struct rma_request put = request_of(true, 3);
+    struct rma_request put = new_request(true, 3);
     put.spans[0] = (struct rma_span){0, 8};
     put.spans[1] = (struct rma_span){100, 16};
     put.spans[2] = (struct rma_span){BYTES - 4, 4};
@@ -75,7 +75,7 @@ static void good_batches_are_carried_out(void)
     CHECK(memory[EDGE + BYTES - 1] == 0xaa && memory[EDGE + BYTES] == 0);
     CHECK(changed() == 28);
 
-    struct rma_request get = request_of(false, 2);
+    struct rma_request get = new_request(false, 2);
     get.spans[0] = (struct rma_span){8, 4};
     get.spans[1] = (struct rma_span){BYTES - 4, 4};
     memcpy(memory + EDGE + 8, "abcd", 4);
@@ -88,7 +88,7 @@ static void good_batches_are_carried_out(void)
 static void check_range_refused(uint64_t offset, uint64_t bytes, size_t data_bytes)
 {
     for (int is_put = 0; is_put <= 1; is_put++) {
-        struct rma_request request = request_of(is_put, 1);
+        struct rma_request request = new_request(is_put, 1);
         request.spans[0] = (struct rma_span){offset, bytes};
         deliver(&request, 1, is_put ? data_bytes : 0);
         const struct rma_reply *reply = (const void *)sent.data;
@@ -110,7 +110,7 @@ static void ranges_outside_are_refused(void)
 
 static void lengths_must_agree(void)
 {
-    struct rma_request put = request_of(true, 1);
+    struct rma_request put = new_request(true, 1);
     put.spans[0] = (struct rma_span){0, 16};
     deliver(&put, 1, 8);
     check_reply(MPI_ERR_INTERN, 0);
@@ -122,7 +122,7 @@ static void lengths_must_agree(void)
     put.count = UINT32_MAX;
     deliver(&put, 1, 16);
     check_reply(MPI_ERR_INTERN, 0);
-    struct rma_request get = request_of(false, 3);
+    struct rma_request get = new_request(false, 3);
     for (int i = 0; i < 3; i++)
         get.spans[i] = (struct rma_span){0, BYTES}; // more than a reply holds
     deliver(&get, 3, 0);
@@ -135,7 +135,7 @@ static void too_many_spans_are_refused(void)
     struct {
         struct rma_request request;
         struct rma_span more[8]; // all empty
-    } get = {.request = request_of(false, SPANS_MAX)};
+    } get = {.request = new_request(false, SPANS_MAX)};
     deliver(&get.request, SPANS_MAX, 0);
     check_reply(0, 0);
     get.request.count++;
@@ -145,7 +145,7 @@ static void too_many_spans_are_refused(void)
 
 static void unknown_windows_are_ignored(void)
 {
-    struct rma_request put = request_of(true, 1);
+    struct rma_request put = new_request(true, 1);
     put.spans[0] = (struct rma_span){0, 8};
     put.window ^= 1 << HANDLE_INDEX_BITS; // another generation
     deliver(&put, 1, 8);
