@@ -65,7 +65,7 @@ static inline bool request_is_active(const struct request *request)
     return request != NULL && request->is_active;
 }
 
-static inline struct request *request_of(MPI_Request handle)
+static inline struct request *request_of_handle(MPI_Request handle)
 {
     return handle_object(KIND_REQUEST, (uintptr_t)handle);
 }
