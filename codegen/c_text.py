@@ -77,6 +77,9 @@ class CText:
     def core_prototype(self, procedure: Procedure) -> str:
         """A core function's prototype on one line, without the semicolon."""
         arguments = procedure.arguments_in("c")
-        parameters = ", ".join(self.core_declare(a) for a in arguments) or "void"
+        declared = [self.core_declare(a) for a in arguments]
+        if procedure.sized:
+            declared.append("_Bool is_large")
+        parameters = ", ".join(declared) or "void"
         returns = self._table.cell(procedure.returns, "large")
         return f"{returns} oriel_{procedure.core}({parameters})"

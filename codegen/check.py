@@ -280,6 +280,8 @@ def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
     yield from record.errors()
     yield from _collective(record, procedure)
     yield from _handler(record, procedure)
+    if procedure.sized and not procedure.is_large:
+        yield record.wrong("'sized' belongs to procedures with POLY kinds; remove it")
     if procedure.planned:
         return
     for argument in procedure.arguments:

@@ -190,10 +190,11 @@ class _Head:
     returns: str = "ERROR_CODE"
     planned: bool = False
     anytime: bool = False
+    sized: bool = False
 
 
 CALLBACK_CLAUSES = ("since", "section", "returns", "only", "planned")
-PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, "anytime", "deprecated")
+PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, "anytime", "sized", "deprecated")
 
 
 def _head(
@@ -220,6 +221,8 @@ def _head(
                 head.planned = True
             case "anytime":
                 head.anytime = True
+            case "sized":
+                head.sized = True
     if head.returns not in kinds:
         raise cursor.error(f"unknown kind '{head.returns}'; add it to kinds.spec")
     if not head.since or not head.section:
@@ -296,6 +299,7 @@ def _procedure(record: Record, kinds: dict[str, Kind]) -> Procedure:
         body.core or name.removeprefix("MPI_").lower(),
         head.planned,
         head.anytime,
+        head.sized,
         head.deprecated,
         head.languages,
         record.head.position,

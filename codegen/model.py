@@ -270,6 +270,7 @@ class Procedure:
     core: str  # without its prefix
     planned: bool
     anytime: bool  # may be called before initialization and after finalization
+    sized: bool  # the core is told whether the `_c` variant was called
     deprecated: str  # version, or ""
     languages: tuple[str, ...]
     position: Position

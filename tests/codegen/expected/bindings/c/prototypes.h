@@ -10,7 +10,7 @@ int MPI_Label(MPI_Win win, char *name, int *length);
 double MPI_Clock(void);
 int MPI_Close(int mode, void *result, MPI_Win *win);
 int oriel_move(const void *buffer, MPI_Count count, struct datatype *datatype,
-               int target, int assert, struct window *win);
+               int target, int assert, struct window *win, _Bool is_large);
 int oriel_open(struct communicator *comm, int n, const int ranks[],
                generic_function *watch, void *base, struct window **win);
 int oriel_label(struct window *win, char *name, int *length);
