@@ -45,7 +45,6 @@ struct shm;
 struct net;
 struct messages;
 struct communicator;
-struct window;
 struct area;
 
 // The one global of Oriel. A layer's pointer is set when that layer has started and
@@ -64,7 +63,6 @@ struct process {
     struct communicator *world;
     struct communicator *self;
     _Atomic(uint32_t) contexts;  // collective: communicators that this process has named
-    struct window *windows;      // window: those that are open
     struct area *retired_areas;  // collective: not yet left by all members
 };
 extern struct process process;

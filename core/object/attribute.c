@@ -107,6 +107,19 @@ int oriel_win_free_keyval(int *win_keyval)
     return keyval_free(KIND_WIN, win_keyval);
 }
 
+int oriel_type_create_keyval(generic_function *type_copy_attr_fn,
+                             generic_function *type_delete_attr_fn, int *type_keyval,
+                             void *extra_state)
+{
+    return keyval_make(KIND_DATATYPE, type_copy_attr_fn, type_delete_attr_fn,
+                       extra_state, type_keyval);
+}
+
+int oriel_type_free_keyval(int *type_keyval)
+{
+    return keyval_free(KIND_DATATYPE, type_keyval);
+}
+
 // Where the attribute with this key hangs, or where it would be appended.
 static struct attribute **attribute_place(struct object *object,
                                           const struct keyval *key)

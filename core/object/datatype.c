@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Datatypes made by programs (MPI-4.1 5.1).
+// Datatypes from their components: sizes, bounds and layouts (MPI-4.1 5.1).
+#include "object/contents.h"
+#include "object/layout.h"
 #include "object/private.h"
 
-#include "object/layout.h"
 #include <oriel_core.h>
 #include <stdlib.h>
 
@@ -10,6 +11,8 @@ static void datatype_destroy(struct object *object)
 {
     struct datatype *type = (struct datatype *)object;
     layout_release(type->layout);
+    contents_free(type->contents);
+    free(type->given_name);
     free(type);
 }
 
@@ -25,10 +28,13 @@ struct datatype *datatype_new(void)
     return made;
 }
 
-// Where elements begin and end, in bytes.
+// ---- sizes and bounds ---------------------------------------------------------
+// Where something begins and ends, in bytes.
 struct bounds {
     MPI_Count lb, ub;
 };
+
+static const struct bounds no_bounds = {INT64_MAX, INT64_MIN};
 
 // The bounds of `count` things with these bounds at distances of `stride`; false when
 // they do not fit into 64 bits.
@@ -41,45 +47,207 @@ static bool bounds_repeat(struct bounds *bounds, MPI_Count count, MPI_Count stri
                      : !__builtin_add_overflow(bounds->ub, reach, &bounds->ub);
 }
 
-// Sets size, bounds and alignment of `count` blocks of `length` old elements.
-static int measure(struct datatype *made, MPI_Count count, MPI_Count length,
-                   MPI_Count stride, const struct datatype *old)
+// The same for all elements of a component.
+static bool bounds_spread(struct bounds *bounds, const struct component *component)
 {
-    struct bounds bounds = {old->lb, old->lb + old->extent};
-    struct bounds data = {old->true_lb, old->true_lb + old->true_extent};
-    MPI_Count elements;
-    bool fits = !__builtin_mul_overflow(count, length, &elements) &&
-                !__builtin_mul_overflow(elements, old->size, &made->size) &&
-                bounds_repeat(&bounds, length, old->extent) &&
-                bounds_repeat(&bounds, count, stride) &&
-                bounds_repeat(&data, length, old->extent) &&
-                bounds_repeat(&data, count, stride) &&
-                !__builtin_sub_overflow(bounds.ub, bounds.lb, &made->extent) &&
-                !__builtin_sub_overflow(data.ub, data.lb, &made->true_extent);
-    if (!fits)
-        return fail(MPI_ERR_VALUE_TOO_LARGE,
-                    "%jd blocks of %jd elements at distances of %jd "
-                    "bytes: must be a datatype of less than 2^63 bytes",
-                    (intmax_t)count, (intmax_t)length, (intmax_t)stride);
-    made->lb = bounds.lb;
-    made->true_lb = data.lb;
-    made->alignment = old->alignment;
-    return 0;
+    return bounds_repeat(bounds, component->length, component->type->extent) &&
+           bounds_repeat(bounds, component->count, component->stride) &&
+           !__builtin_add_overflow(bounds->lb, component->displacement, &bounds->lb) &&
+           !__builtin_add_overflow(bounds->ub, component->displacement, &bounds->ub);
 }
 
-// Sets the layout of the same, or leaves it out where nothing but the size matters.
-static int lay_out(struct datatype *made, MPI_Count count, MPI_Count length,
-                   MPI_Count stride, const struct datatype *old)
+static void bounds_join(struct bounds *bounds, const struct bounds *other)
 {
-    struct layout *layout = layout_copy(old);
-    if (layout != NULL)
-        layout = layout_repeat(layout, length, old->extent);
-    if (layout != NULL)
-        layout = layout_repeat(layout, count, stride);
+    if (other->lb < bounds->lb)
+        bounds->lb = other->lb;
+    if (other->ub > bounds->ub)
+        bounds->ub = other->ub;
+}
+
+// What the components of a datatype come to.
+struct measure {
+    struct bounds data;    // of the bytes of data
+    struct bounds markers; // of the bounds that programs have given
+};
+
+// Sets bounds from first to last; false when they do not fit into 64 bits.
+static bool set_bounds(const struct bounds *bounds, MPI_Count *lb, MPI_Count *extent)
+{
+    *lb = bounds->lb;
+    return !__builtin_sub_overflow(bounds->ub, bounds->lb, extent);
+}
+
+// Adds a component that is not empty.
+static bool measure_add(struct measure *measure, struct datatype *made,
+                        const struct component *component)
+{
+    const struct datatype *type = component->type;
+    struct bounds data = {type->true_lb, type->true_lb + type->true_extent};
+    struct bounds markers = {type->lb, type->lb + type->extent};
+    MPI_Count elements, size;
+    if (type->has_markers) {
+        if (!bounds_spread(&markers, component))
+            return false;
+        bounds_join(&measure->markers, &markers);
+        made->has_markers = true;
+    }
+    if (type->size == 0)
+        return true;
+    if (__builtin_mul_overflow(component->count, component->length, &elements) ||
+        __builtin_mul_overflow(elements, type->size, &size) ||
+        !bounds_spread(&data, component))
+        return false;
+    bounds_join(&measure->data, &data);
+    made->basic = made->size == 0 || made->basic == type->basic ? type->basic : NULL;
+    if (made->alignment < type->alignment)
+        made->alignment = type->alignment;
+    return !__builtin_add_overflow(made->size, size, &made->size);
+}
+
+// MPI-4.1 5.1.6: an extent that nobody has given is that of the data, rounded up to the
+// alignment of its elements.
+static bool set_all_bounds(struct datatype *made, const struct measure *measure)
+{
+    MPI_Count rounded;
+    if (made->size > 0 &&
+        !set_bounds(&measure->data, &made->true_lb, &made->true_extent))
+        return false;
+    if (made->has_markers)
+        return set_bounds(&measure->markers, &made->lb, &made->extent);
+    if (made->size == 0)
+        return true;
+    made->lb = made->true_lb;
+    if (__builtin_add_overflow(made->true_extent, made->alignment - 1, &rounded))
+        return false;
+    made->extent = rounded & ~(made->alignment - 1);
+    return true;
+}
+
+static bool is_empty(const struct component *component)
+{
+    return component->count == 0 || component->length == 0;
+}
+
+static int measure_all(struct datatype *made)
+{
+    struct measure measure = {no_bounds, no_bounds};
+    struct component component;
+    MPI_Count count = component_count(made->contents);
+    bool fits = true;
+    for (MPI_Count i = 0; fits && i < count; i++)
+        fits = component_get(made->contents, i, &component) &&
+               (is_empty(&component) || measure_add(&measure, made, &component));
+    if (fits && set_all_bounds(made, &measure))
+        return 0;
+    return fail(MPI_ERR_VALUE_TOO_LARGE, "a datatype must have sizes, displacements "
+                                         "and bounds of less than 2^63 bytes");
+}
+
+// ---- layouts --------------------------------------------------------------------
+static bool has_data(const struct component *component)
+{
+    return !is_empty(component) && component->type->size > 0;
+}
+
+// Is the component one block?
+static bool is_block(const struct component *component, struct block *block)
+{
+    const struct datatype *type = component->type;
+    if (component->count != 1 ||
+        (type->layout != NULL &&
+         (component->length != 1 || !layout_is_block(type->layout))))
+        return false;
+    *block = (struct block){(MPI_Aint)component->displacement,
+                            (size_t)(component->length * type->size)};
+    if (type->layout != NULL)
+        block->displacement += type->layout->displacement;
+    return true;
+}
+
+static struct layout *component_layout(const struct component *component)
+{
+    struct layout *layout = layout_of_type(component->type);
+    layout =
+        layout_repeat(layout, 0, component->length, (MPI_Aint)component->type->extent);
+    return layout_repeat(layout, 0, component->count, (MPI_Aint)component->stride);
+}
+
+static struct layout *lay_out_blocks(const struct contents *contents, MPI_Count count)
+{
+    struct block *blocks = malloc((size_t)count * sizeof *blocks), next;
+    struct component component;
+    MPI_Count made = 0;
+    if (blocks == NULL) {
+        fail(MPI_ERR_NO_MEM, "no memory for %jd blocks", (intmax_t)count);
+        return NULL;
+    }
+    for (MPI_Count i = 0; i < count; i++) {
+        component_get(contents, i, &component);
+        if (!has_data(&component))
+            continue;
+        is_block(&component, &next);
+        struct block *last = made > 0 ? &blocks[made - 1] : NULL;
+        if (last && last->displacement + (MPI_Aint)last->bytes == next.displacement)
+            last->bytes += next.bytes;
+        else
+            blocks[made++] = next;
+    }
+    return layout_of_blocks(blocks, made);
+}
+
+static struct layout *lay_out_parts(const struct contents *contents, MPI_Count count)
+{
+    struct part *parts = malloc((size_t)count * sizeof *parts);
+    struct component component, last = {0};
+    struct layout *layout = NULL;
+    MPI_Count made = 0;
+    if (parts == NULL) {
+        fail(MPI_ERR_NO_MEM, "no memory for %jd parts", (intmax_t)count);
+        return NULL;
+    }
+    for (MPI_Count i = 0; i < count; i++) {
+        component_get(contents, i, &component);
+        if (!has_data(&component))
+            continue;
+        bool is_alike = last.type == component.type && last.length == component.length;
+        if (is_alike)
+            layout_retain(layout);
+        else
+            layout = component_layout(&component);
+        if (layout == NULL) {
+            parts_free(parts, made);
+            return NULL;
+        }
+        parts[made].displacement = (MPI_Aint)component.displacement;
+        parts[made++].layout = layout;
+        last = component;
+    }
+    return layout_of_parts(parts, made);
+}
+
+static struct layout *lay_out_all(const struct contents *contents)
+{
+    MPI_Count count = component_count(contents);
+    for (MPI_Count i = 0; i < count; i++) {
+        struct component component;
+        component_get(contents, i, &component);
+        if (has_data(&component) && !is_block(&component, &(struct block){0}))
+            return lay_out_parts(contents, count);
+    }
+    return lay_out_blocks(contents, count);
+}
+
+// Leaves the layout out where nothing but the size matters.
+static int lay_out(struct datatype *made)
+{
+    made->is_contiguous = made->size == 0;
+    if (made->size == 0)
+        return 0;
+    struct layout *layout = lay_out_all(made->contents);
     if (layout == NULL)
         return MPI_ERR_NO_MEM;
-    made->is_contiguous = layout_is_block(layout) && made->lb == 0 &&
-                          made->size == made->extent && made->size == made->true_extent;
+    made->is_contiguous = layout_is_block(layout) && layout->displacement == 0 &&
+                          made->lb == 0 && made->size == made->extent;
     if (made->is_contiguous)
         layout_release(layout);
     else
@@ -87,76 +255,63 @@ static int lay_out(struct datatype *made, MPI_Count count, MPI_Count length,
     return 0;
 }
 
-// Every constructor so far is `count` blocks of `length` elements, `stride` bytes
-// apart.
-static int datatype_make(MPI_Count count, MPI_Count length, MPI_Count stride,
-                         const struct datatype *old, struct datatype **type)
+// ---- making ---------------------------------------------------------------------
+// An empty datatype with these contents, which it takes over, also on failure.
+static int datatype_begin(struct contents *contents, struct datatype **begun)
 {
-    struct datatype *made = datatype_new();
-    if (made == NULL)
+    struct datatype *made = contents ? datatype_new() : NULL;
+    if (made == NULL) {
+        contents_free(contents);
         return MPI_ERR_NO_MEM;
-    int err = 0;
-    if (count > 0 && length > 0)
-        err = measure(made, count, length, stride, old);
-    if (!err && made->size > 0) {
-        made->basic = old->basic;
-        err = lay_out(made, count, length, stride, old);
-    } else {
-        made->is_contiguous = true;
     }
-    if (err) {
+    made->contents = contents;
+    made->alignment = 1;
+    *begun = made;
+    return 0;
+}
+
+static int datatype_end(struct datatype *made, int err, struct datatype **type)
+{
+    if (!err)
+        err = lay_out(made);
+    if (err)
         object_release(made);
+    else
+        *type = made;
+    return err;
+}
+
+int datatype_make(struct contents *contents, struct datatype **type)
+{
+    struct datatype *made;
+    int err = datatype_begin(contents, &made);
+    return err ? err : datatype_end(made, measure_all(made), type);
+}
+
+int datatype_make_resized(struct contents *contents, MPI_Count lb, MPI_Count extent,
+                          struct datatype **type)
+{
+    struct datatype *made;
+    MPI_Count ub;
+    int err = datatype_begin(contents, &made);
+    if (err)
         return err;
-    }
-    *type = made;
-    return object_open(&made->object, KIND_DATATYPE);
+    err = measure_all(made);
+    made->has_markers = true;
+    made->lb = lb;
+    made->extent = extent;
+    if (!err && __builtin_add_overflow(lb, extent, &ub))
+        err = fail(MPI_ERR_VALUE_TOO_LARGE, "lb + extent = %jd + %jd: must be < 2^63",
+                   (intmax_t)lb, (intmax_t)extent);
+    return datatype_end(made, err, type);
 }
 
-int oriel_type_contiguous(MPI_Count count, struct datatype *oldtype,
-                          struct datatype **newtype)
+int datatype_open(struct datatype *made, struct datatype **type)
 {
-    return datatype_make(1, count, 0, oldtype, newtype);
-}
-
-int oriel_type_vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-                      struct datatype *oldtype, struct datatype **newtype)
-{
-    MPI_Count bytes;
-    if (__builtin_mul_overflow(stride, oldtype->extent, &bytes))
-        return fail(MPI_ERR_VALUE_TOO_LARGE,
-                    "stride = %jd: must be less than 2^63 bytes", (intmax_t)stride);
-    return datatype_make(count, blocklength, bytes, oldtype, newtype);
-}
-
-int oriel_type_create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-                              struct datatype *oldtype, struct datatype **newtype)
-{
-    return datatype_make(count, blocklength, stride, oldtype, newtype);
-}
-
-int oriel_type_commit(struct datatype *datatype)
-{
-    datatype->is_committed = true;
-    return 0;
-}
-
-int oriel_type_free(struct datatype *datatype)
-{
-    object_close(&datatype->object);
-    return 0;
-}
-
-int oriel_type_size(struct datatype *datatype, MPI_Count *size)
-{
-    *size = datatype->size;
-    return 0;
-}
-
-int oriel_type_get_extent(struct datatype *datatype, MPI_Count *lb, MPI_Count *extent)
-{
-    *lb = datatype->lb;
-    *extent = datatype->extent;
-    return 0;
+    int err = object_open(&made->object, KIND_DATATYPE);
+    if (!err)
+        *type = made;
+    return err;
 }
 
 void datatype_span(const struct datatype *type, MPI_Count count, MPI_Aint *first,

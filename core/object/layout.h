@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layouts: where the bytes of one element of a datatype lie. A layout is a loop nest
-// over either one block or a list of parts, each a layout at a displacement. Its size
-// does not depend on the counts.
+// over one block, a list of blocks, or a list of parts, each a layout at a displacement.
+// Layouts do not change once they are made, so that datatypes share them.
 #pragma once
 
 #include "object/object.h"
@@ -9,6 +9,11 @@
 struct dimension {
     MPI_Count count;
     MPI_Aint stride; // bytes
+};
+
+struct block {
+    MPI_Aint displacement;
+    size_t bytes;
 };
 
 struct part {
@@ -19,25 +24,32 @@ struct part {
 
 struct layout {
     _Atomic(uint32_t) references;
-    int depth;    // number of dimensions
-    int room;     // so many need no more memory
-    size_t block; // bytes, when there are no parts
-    MPI_Count part_count;
-    MPI_Count part_runs;           // of one pass over the parts
+    int depth;             // number of dimensions
+    MPI_Aint displacement; // of the first pass
+    size_t block;          // bytes, where there is no list
+    // In type-map order; at most one of the lists is not empty.
+    MPI_Count block_count, part_count;
+    struct block *blocks;
+    struct part *parts;
+    MPI_Count pass_runs;           // of one pass over the block or list
     MPI_Count runs;                // of the whole element
-    struct part *parts;            // in type-map order
     struct dimension dimensions[]; // outermost first
 };
 
 // Makers return NULL after fail(MPI_ERR_NO_MEM).
-struct layout *layout_of_block(size_t bytes);
-// Takes over `parts`, also on failure, and the references in it; first_run is set here.
+struct layout *layout_of_block(MPI_Aint displacement, size_t bytes);
+// Take over the list, also on failure, and the references in it; first_run is set here.
+// A list of equal steps becomes a dimension.
+struct layout *layout_of_blocks(struct block *blocks, MPI_Count block_count);
 struct layout *layout_of_parts(struct part *parts, MPI_Count part_count);
-// A layout like that of the type, which the caller may change.
-struct layout *layout_copy(const struct datatype *type);
-// The layout `count` times at distances of `stride`; `count` is at least 1. Takes over
-// the reference, also on failure. Merges adjacent blocks and dimensions.
-struct layout *layout_repeat(struct layout *layout, MPI_Count count, MPI_Aint stride);
+void parts_free(struct part *parts, MPI_Count part_count);
+// The layout of a type, with a reference for the caller.
+struct layout *layout_of_type(const struct datatype *type);
+// The layout `count` times at distances of `stride`, the first at `displacement`;
+// `count` is at least 1. Takes over the reference, also on failure; NULL gives NULL.
+// Adjacent blocks and dimensions are merged.
+struct layout *layout_repeat(struct layout *layout, MPI_Aint displacement,
+                             MPI_Count count, MPI_Aint stride);
 void layout_retain(struct layout *layout);
 void layout_release(struct layout *layout); // NULL is allowed
 
@@ -50,7 +62,12 @@ struct run {
 };
 struct run layout_run(const struct layout *layout, MPI_Count index);
 
+static inline bool layout_has_list(const struct layout *layout)
+{
+    return layout->block_count + layout->part_count > 0;
+}
+
 static inline bool layout_is_block(const struct layout *layout)
 {
-    return layout->depth == 0 && layout->part_count == 0;
+    return layout->depth == 0 && !layout_has_list(layout);
 }

@@ -177,6 +177,17 @@ const char *info_find(const struct info *info,
 bool info_flag(const struct info *info, const char *key, bool otherwise);
 
 // ---- datatypes (MPI-4.1 5) --------------------------------------------------------
+// An array of ints, or of integers of 64 bits, as the program has it.
+struct numbers {
+    const void *at;
+    bool is_wide;
+};
+static inline MPI_Count number_at(struct numbers numbers, MPI_Count index)
+{
+    return numbers.is_wide ? ((const MPI_Count *)numbers.at)[index]
+                           : ((const int *)numbers.at)[index];
+}
+
 // inout[i] = in[i] op inout[i] for i < count.
 typedef void kernel(const void *restrict in, void *restrict inout, MPI_Count count);
 
@@ -192,6 +203,7 @@ extern const struct basic basics[];
 extern const int basic_count;
 
 struct layout;
+struct contents;
 struct datatype {
     struct object object;
     MPI_Count size;       // bytes of data
@@ -199,12 +211,15 @@ struct datatype {
     MPI_Count true_lb, true_extent;
     MPI_Aint alignment;
     bool is_committed;
+    bool has_markers;   // lb and extent were given (5.1.7), not found
     bool is_kept;       // of an array section that may come again
     bool is_contiguous; // size == extent == true_extent, lb == 0: any count is one
                         // block; also when size == 0
     const struct basic *basic; // the only basic type in it, or NULL
     struct layout *layout;     // NULL when contiguous
+    struct contents *contents; // how a program made it; NULL for a predefined one
     const char *name;          // of a predefined one, "MPI_INT"; else NULL
+    char *given_name;          // [MPI_MAX_OBJECT_NAME], NULL when there is none
 };
 
 // A cursor over the blocks of `count` elements of a datatype, in type-map order.

@@ -4,14 +4,16 @@
 
 #include <string.h>
 
+// ---- the cursor -----------------------------------------------------------------
 // `count` elements of one block each are one run.
-static bool only_run(struct blocks *blocks, size_t bytes, MPI_Count count)
+static bool only_run(struct blocks *blocks, MPI_Aint displacement, size_t bytes,
+                     MPI_Count count)
 {
     if (blocks->run > 0 || count == 0 || bytes == 0)
         return false;
     blocks->run = 1;
     blocks->left = count;
-    blocks->offset = 0;
+    blocks->offset = displacement;
     blocks->stride = (MPI_Aint)blocks->type->extent;
     blocks->bytes = bytes;
     return true;
@@ -22,14 +24,17 @@ bool blocks_next_run(struct blocks *blocks)
     const struct datatype *type = blocks->type;
     const struct layout *layout = type->layout;
     if (layout == NULL)
-        return only_run(blocks, (size_t)(blocks->count * type->size), 1);
+        return only_run(blocks, 0, (size_t)(blocks->count * type->size), 1);
     if (layout_is_block(layout))
-        return only_run(blocks, layout->block, blocks->count);
-    bool is_one_run = layout->runs == 1; // the usual case needs no division
-    MPI_Count element = is_one_run ? blocks->run : blocks->run / layout->runs;
+        return only_run(blocks, layout->displacement, layout->block, blocks->count);
+    MPI_Count element = 0, index = blocks->run;
+    if (index >= layout->runs) { // the usual case needs no division
+        element = index / layout->runs;
+        index %= layout->runs;
+    }
     if (element >= blocks->count)
         return false;
-    struct run run = layout_run(layout, is_one_run ? 0 : blocks->run % layout->runs);
+    struct run run = layout_run(layout, index);
     blocks->run++;
     blocks->left = run.count;
     blocks->offset = run.offset + (MPI_Aint)(element * type->extent);
@@ -38,6 +43,7 @@ bool blocks_next_run(struct blocks *blocks)
     return true;
 }
 
+// ---- copies -----------------------------------------------------------------------
 // Between a typed buffer and packed bytes; where this is inlined, the compiler knows
 // the direction and the size of usual blocks.
 static inline void copy_run(char *typed, MPI_Aint stride, char *packed, MPI_Count count,
@@ -67,22 +73,59 @@ static inline char *copy_blocks(char *typed, MPI_Aint stride, char *packed,
     return packed + (size_t)count * bytes;
 }
 
-static inline void copy_typed(const struct datatype *type, MPI_Count count, char *typed,
-                              char *packed, bool packing)
+static inline char *copy_list(const struct layout *layout, char *typed, char *packed,
+                              bool packing)
+{
+    const struct block *end = layout->blocks + layout->block_count;
+    for (const struct block *block = layout->blocks; block < end; block++)
+        packed = copy_blocks(typed + block->displacement, 0, packed, 1, block->bytes,
+                             packing);
+    return packed;
+}
+
+// The dimensions from number `level` on, and what is inside them.
+static char *copy_layout(const struct layout *layout, int level, char *typed,
+                         char *packed, bool packing)
+{
+    static const struct dimension once = {1, 0};
+    bool is_inside = level == layout->depth;
+    struct dimension outer = is_inside ? once : layout->dimensions[level];
+    if (level + 1 >= layout->depth && !layout_has_list(layout))
+        return packing ? copy_blocks(typed, outer.stride, packed, outer.count,
+                                     layout->block, true)
+                       : copy_blocks(typed, outer.stride, packed, outer.count,
+                                     layout->block, false);
+    if (!is_inside) {
+        for (; outer.count > 0; outer.count--, typed += outer.stride)
+            packed = copy_layout(layout, level + 1, typed, packed, packing);
+        return packed;
+    }
+    for (MPI_Count i = 0; i < layout->part_count; i++) {
+        const struct part *part = &layout->parts[i];
+        char *at = typed + part->displacement + part->layout->displacement;
+        packed = copy_layout(part->layout, 0, at, packed, packing);
+    }
+    return packing ? copy_list(layout, typed, packed, true)
+                   : copy_list(layout, typed, packed, false);
+}
+
+static void copy_typed(const struct datatype *type, MPI_Count count, char *typed,
+                       char *packed, bool packing)
 {
     const struct layout *layout = type->layout;
-    if (layout != NULL && layout->depth == 1 && layout->part_count == 0) {
-        // A plain vector needs no cursor.
-        const struct dimension *only = layout->dimensions;
-        for (; count > 0; count--, typed += type->extent)
-            packed = copy_blocks(typed, only->stride, packed, only->count,
-                                 layout->block, packing);
+    if (count == 0 || type->size == 0)
+        return;
+    if (layout == NULL) {
+        copy_run(typed, 0, packed, 1, (size_t)(count * type->size), packing);
         return;
     }
-    struct blocks blocks = blocks_of(type, count);
-    while (blocks_next_run(&blocks))
-        packed = copy_blocks(typed + blocks.offset, blocks.stride, packed, blocks.left,
-                             blocks.bytes, packing);
+    if (layout_is_block(layout)) {
+        copy_blocks(typed + layout->displacement, (MPI_Aint)type->extent, packed, count,
+                    layout->block, packing);
+        return;
+    }
+    for (; count > 0; count--, typed += type->extent)
+        packed = copy_layout(layout, 0, typed + layout->displacement, packed, packing);
 }
 
 void datatype_pack(const struct datatype *type, MPI_Count count, const void *buffer,

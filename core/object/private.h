@@ -15,6 +15,14 @@ void info_clear(struct info *info);
 // An empty datatype without a handle, for its maker to fill; NULL after
 // fail(MPI_ERR_NO_MEM).
 struct datatype *datatype_new(void);
+// The datatype that has these contents, without a handle; takes them over, also on
+// failure, and passes on NULL after fail(MPI_ERR_NO_MEM). The second one has the bounds
+// given instead of those that follow from its components.
+int datatype_make(struct contents *contents, struct datatype **type);
+int datatype_make_resized(struct contents *contents, MPI_Count lb, MPI_Count extent,
+                          struct datatype **type);
+// Gives a new datatype to the program.
+int datatype_open(struct datatype *made, struct datatype **type);
 
 // Datatypes of array sections, kept because programs use the same ones again and again.
 // section_find gives a reference, or NULL; section_keep takes over the handle, if it

@@ -69,11 +69,11 @@ static struct layout *slices_layout(const struct slices *slices, int level,
                                     MPI_Count count)
 {
     struct layout *layout =
-        layout_of_block((size_t)(level == 0 ? count : slices->block));
-    for (int i = 0; i < level && layout != NULL; i++)
-        layout =
-            layout_repeat(layout, i == level - 1 ? count : slices->dimension[i].extent,
-                          slices->dimension[i].stride);
+        layout_of_block(0, (size_t)(level == 0 ? count : slices->block));
+    for (int i = 0; i < level; i++)
+        layout = layout_repeat(layout, 0,
+                               i == level - 1 ? count : slices->dimension[i].extent,
+                               slices->dimension[i].stride);
     return layout;
 }
 

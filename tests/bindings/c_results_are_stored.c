@@ -46,9 +46,11 @@ int oriel_comm_split(struct communicator *comm, int color, int key,
 }
 
 int oriel_type_vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
-                      struct datatype *oldtype, struct datatype **newtype)
+                      struct datatype *oldtype, struct datatype **newtype,
+                      bool is_large)
 {
     CHECK(count == wide && blocklength == 2 && stride == -3 && oldtype == &integer);
+    CHECK(is_large == (count > INT32_MAX)); // as the test calls them
     *newtype = &vector;
     return answer();
 }

@@ -120,7 +120,7 @@ static void locations_are_found(struct communicator *comm)
 static void strided_data_is_moved(struct communicator *comm, int rows)
 {
     struct datatype *column, *word = type_of(MPI_INT64_T);
-    CHECK(oriel_type_vector(rows, 1, 2, word, &column) == 0);
+    CHECK(oriel_type_vector(rows, 1, 2, word, &column, false) == 0);
     CHECK(oriel_type_commit(column) == 0);
     int64_t *matrix = calloc((size_t)(2 * rows), sizeof *matrix);
     int64_t *all = calloc((size_t)(rows * comm->size), sizeof *all);
@@ -148,7 +148,7 @@ static void mismatches_are_errors(struct communicator *comm)
     CHECK(oriel_allgather(own, 2, word, all, 1, word, comm) == MPI_ERR_TRUNCATE);
     CHECK(oriel_allreduce(own, all, 1, word, op_of(MPI_MAXLOC), comm) == MPI_ERR_OP);
     CHECK(oriel_allreduce(own, all, 1, word, op_of(MPI_REPLACE), comm) == MPI_ERR_OP);
-    CHECK(oriel_type_contiguous(2, word, &pair) == 0);
+    CHECK(oriel_type_contiguous(2, word, &pair, false) == 0);
     CHECK(oriel_allreduce(own, all, 1, pair, op_of(MPI_SUM), comm) == MPI_ERR_OP);
     CHECK(oriel_type_free(pair) == 0);
 }

@@ -14,7 +14,7 @@ enum { ROUNDS = 3000, BYTES_MAX = 4096, ELEMENTS = 3 };
 struct map {
     int count;
     int offset[BYTES_MAX];
-    int lb, ub;
+    int lb, ub, alignment;
 };
 
 static struct datatype *predefined(MPI_Datatype handle)
@@ -24,19 +24,30 @@ static struct datatype *predefined(MPI_Datatype handle)
     return type;
 }
 
+// MPI-4.1 5.1.6: the extent is that of the data, rounded up to the alignment.
+static void map_bound(struct map *map)
+{
+    map->lb = map->count > 0 ? INT32_MAX : 0;
+    map->ub = map->count > 0 ? INT32_MIN : 0;
+    for (int i = 0; i < map->count; i++) {
+        if (map->offset[i] < map->lb)
+            map->lb = map->offset[i];
+        if (map->offset[i] + 1 > map->ub)
+            map->ub = map->offset[i] + 1;
+    }
+    while ((map->ub - map->lb) % map->alignment != 0)
+        map->ub++;
+}
+
 static void map_repeat(struct map *map, int count, int stride)
 {
-    int inner = map->count, lb = map->lb, ub = map->ub;
-    for (int i = 1; i < count; i++) {
+    int inner = map->count;
+    for (int i = 1; i < count; i++)
         for (int byte = 0; byte < inner; byte++)
             map->offset[map->count++] = map->offset[byte] + i * stride;
-        if (lb + i * stride < map->lb)
-            map->lb = lb + i * stride;
-        if (ub + i * stride > map->ub)
-            map->ub = ub + i * stride;
-    }
     if (count == 0)
-        *map = (struct map){0};
+        map->count = 0;
+    map_bound(map);
 }
 
 static struct datatype *random_basic(struct map *map)
@@ -45,11 +56,12 @@ static struct datatype *random_basic(struct map *map)
         MPI_BYTE, MPI_SHORT, MPI_INT, MPI_DOUBLE, MPI_SHORT_INT, MPI_LONG_DOUBLE_INT};
     int chosen = random_between(0, 5);
     struct datatype *type = predefined(handles[chosen]);
-    *map = (struct map){.ub = (int)type->extent};
+    *map = (struct map){.alignment = (int)type->alignment};
     for (int i = 0; i < type->size; i++) {
         bool is_after_gap = chosen == 4 && i >= 2;
         map->offset[map->count++] = i + (is_after_gap ? 2 : 0);
     }
+    map_bound(map);
     return type;
 }
 
@@ -64,19 +76,19 @@ static struct datatype *random_wrap(struct datatype *old, struct map *map)
         return NULL;
     switch (random_between(0, 2)) {
     case 0:
-        CHECK(oriel_type_contiguous(count, old, &made) == 0);
+        CHECK(oriel_type_contiguous(count, old, &made, false) == 0);
         map_repeat(map, count, extent);
         return made;
     case 1: {
         int stride = random_between(-4, 5);
-        CHECK(oriel_type_vector(count, length, stride, old, &made) == 0);
+        CHECK(oriel_type_vector(count, length, stride, old, &made, false) == 0);
         map_repeat(map, count ? length : 0, extent);
         map_repeat(map, length ? count : 0, stride * extent);
         return made;
     }
     default: {
         int stride = random_between(-40, 60);
-        CHECK(oriel_type_create_hvector(count, length, stride, old, &made) == 0);
+        CHECK(oriel_type_create_hvector(count, length, stride, old, &made, false) == 0);
         map_repeat(map, count ? length : 0, extent);
         map_repeat(map, length ? count : 0, stride);
         return made;
@@ -172,10 +184,10 @@ static void random_types_are_exact(void)
 static void adjacent_blocks_are_one(void)
 {
     struct datatype *row, *matrix, *columns;
-    CHECK(oriel_type_vector(6, 2, 2, predefined(MPI_INT), &row) == 0);
+    CHECK(oriel_type_vector(6, 2, 2, predefined(MPI_INT), &row, false) == 0);
     CHECK(row->is_contiguous && row->size == 48);
-    CHECK(oriel_type_contiguous(5, row, &matrix) == 0 && matrix->is_contiguous);
-    CHECK(oriel_type_vector(6, 2, 4, predefined(MPI_INT), &columns) == 0);
+    CHECK(oriel_type_contiguous(5, row, &matrix, false) == 0 && matrix->is_contiguous);
+    CHECK(oriel_type_vector(6, 2, 4, predefined(MPI_INT), &columns, false) == 0);
     CHECK(!columns->is_contiguous && columns->extent == 88);
     MPI_Aint offset;
     struct blocks blocks = blocks_of(columns, 1);
@@ -190,12 +202,12 @@ static void large_types_take_no_memory_and_too_large_ones_are_errors(void)
 {
     struct datatype *large, *larger, *none = NULL;
     MPI_Count million = 1000000;
-    CHECK(oriel_type_vector(million, 1, 2, predefined(MPI_INT), &large) == 0);
-    CHECK(oriel_type_vector(million, 1, 2, large, &larger) == 0);
+    CHECK(oriel_type_vector(million, 1, 2, predefined(MPI_INT), &large, false) == 0);
+    CHECK(oriel_type_vector(million, 1, 2, large, &larger, false) == 0);
     CHECK(larger->size == 4 * million * million);
-    CHECK(oriel_type_contiguous(INT64_MAX / 2, large, &none) ==
+    CHECK(oriel_type_contiguous(INT64_MAX / 2, large, &none, false) ==
           MPI_ERR_VALUE_TOO_LARGE);
-    CHECK(oriel_type_vector(2, 1, INT64_MAX / 2, large, &none) ==
+    CHECK(oriel_type_vector(2, 1, INT64_MAX / 2, large, &none, false) ==
           MPI_ERR_VALUE_TOO_LARGE);
     CHECK(none == NULL);
     MPI_Aint first, last;

@@ -79,14 +79,14 @@ static struct datatype *random_type(void)
     case 1:
         return predefined(MPI_DOUBLE);
     case 2:
-        CHECK(oriel_type_contiguous(3, predefined(MPI_INT), &made) == 0);
+        CHECK(oriel_type_contiguous(3, predefined(MPI_INT), &made, false) == 0);
         break;
     case 3:
-        CHECK(oriel_type_vector(3, 2, 3, predefined(MPI_INT), &made) == 0);
+        CHECK(oriel_type_vector(3, 2, 3, predefined(MPI_INT), &made, false) == 0);
         break;
     default:
-        CHECK(oriel_type_vector(2, 1, 2, predefined(MPI_SHORT), &old) == 0);
-        CHECK(oriel_type_vector(2, 1, 2, old, &made) == 0);
+        CHECK(oriel_type_vector(2, 1, 2, predefined(MPI_SHORT), &old, false) == 0);
+        CHECK(oriel_type_vector(2, 1, 2, old, &made, false) == 0);
         CHECK(oriel_type_free(old) == 0);
     }
     CHECK(oriel_type_commit(made) == 0);
@@ -223,7 +223,7 @@ static void bad_arguments_are_errors(void)
     CHECK(oriel_section_open(&section, INT64_MAX, MPI_DOUBLE, &handle) ==
           MPI_ERR_BUFFER);
     struct datatype *backwards;
-    CHECK(oriel_type_vector(2, 1, -1, predefined(MPI_DOUBLE), &backwards) == 0);
+    CHECK(oriel_type_vector(2, 1, -1, predefined(MPI_DOUBLE), &backwards, false) == 0);
     MPI_Datatype old = (MPI_Datatype)object_handle(backwards);
     CHECK(oriel_section_open(&section, 1, old, &handle) == MPI_ERR_BUFFER);
     CHECK(oriel_type_free(backwards) == 0);

@@ -97,7 +97,7 @@ static void with_gaps(MPI_Count elements)
     size_t ints = (size_t)elements * 4;
     int *out = malloc(ints * sizeof *out), *in = malloc(ints * sizeof *in);
     struct datatype *type;
-    CHECK(oriel_type_vector(2, 1, 2, type_of(MPI_INT), &type) == 0);
+    CHECK(oriel_type_vector(2, 1, 2, type_of(MPI_INT), &type, false) == 0);
     CHECK(oriel_type_commit(type) == 0);
     for (size_t i = 0; i < ints; i++) {
         out[i] = (int)i + own;

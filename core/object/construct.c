@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The constructors of datatypes (MPI-4.1 5.1.2) and what programs ask about the result.
+#include "object/contents.h"
+#include "object/private.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+
+// Makes the datatype of the contents, which it takes over, and gives it to the program.
+static int construct(struct contents *contents, struct datatype **newtype)
+{
+    struct datatype *made;
+    int err = datatype_make(contents, &made);
+    return err ? err : datatype_open(made, newtype);
+}
+
+// ---- regular ones -----------------------------------------------------------------
+static int construct_regular(int combiner, bool is_large, const MPI_Count *numbers,
+                             int number_count, struct datatype *oldtype,
+                             struct datatype **newtype)
+{
+    struct contents *contents = contents_new(combiner, is_large, number_count, 1);
+    for (int i = 0; contents != NULL && i < number_count; i++)
+        contents_add_number(contents, numbers[i]);
+    if (contents != NULL)
+        contents_add_type(contents, oldtype);
+    return construct(contents, newtype);
+}
+
+int oriel_type_contiguous(MPI_Count count, struct datatype *oldtype,
+                          struct datatype **newtype, bool is_large)
+{
+    return construct_regular(MPI_COMBINER_CONTIGUOUS, is_large, &count, 1, oldtype,
+                             newtype);
+}
+
+int oriel_type_vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                      struct datatype *oldtype, struct datatype **newtype,
+                      bool is_large)
+{
+    MPI_Count numbers[] = {count, blocklength, stride};
+    return construct_regular(MPI_COMBINER_VECTOR, is_large, numbers, 3, oldtype,
+                             newtype);
+}
+
+int oriel_type_create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                              struct datatype *oldtype, struct datatype **newtype,
+                              bool is_large)
+{
+    MPI_Count numbers[] = {count, blocklength, stride};
+    return construct_regular(MPI_COMBINER_HVECTOR, is_large, numbers, 3, oldtype,
+                             newtype);
+}
+
+// ---- one element with other properties ---------------------------------------------
+int oriel_type_create_resized(struct datatype *oldtype, MPI_Count lb, MPI_Count extent,
+                              struct datatype **newtype, bool is_large)
+{
+    struct contents *contents = contents_new(MPI_COMBINER_RESIZED, is_large, 2, 1);
+    struct datatype *made;
+    if (contents != NULL) {
+        contents_add_number(contents, lb);
+        contents_add_number(contents, extent);
+        contents_add_type(contents, oldtype);
+    }
+    int err = datatype_make_resized(contents, lb, extent, &made);
+    return err ? err : datatype_open(made, newtype);
+}
+
+// A duplicate has the attributes too, as far as their copy functions say so.
+int oriel_type_dup(struct datatype *oldtype, struct datatype **newtype)
+{
+    struct contents *contents = contents_new(MPI_COMBINER_DUP, false, 0, 1);
+    struct datatype *made;
+    if (contents != NULL)
+        contents_add_type(contents, oldtype);
+    int err = datatype_make(contents, &made);
+    if (err)
+        return err;
+    made->is_committed = oldtype->is_committed;
+    err = attributes_copy(oldtype, made);
+    if (err) {
+        attributes_drop(made);
+        object_release(made);
+        return err;
+    }
+    return datatype_open(made, newtype);
+}
+
+int oriel_type_commit(struct datatype *datatype)
+{
+    datatype->is_committed = true;
+    return 0;
+}
+
+// Attributes go with the handle, because their delete functions are given it.
+int oriel_type_free(struct datatype *datatype)
+{
+    int err = datatype->object.handles == 1 ? attributes_drop(datatype) : 0;
+    if (!err)
+        object_close(&datatype->object);
+    return err;
+}
+
+// ---- questions ----------------------------------------------------------------------
+int oriel_type_size(struct datatype *datatype, MPI_Count *size)
+{
+    *size = datatype->size;
+    return 0;
+}
+
+int oriel_type_get_extent(struct datatype *datatype, MPI_Count *lb, MPI_Count *extent)
+{
+    *lb = datatype->lb;
+    *extent = datatype->extent;
+    return 0;
+}
+
+int oriel_type_get_true_extent(struct datatype *datatype, MPI_Count *true_lb,
+                               MPI_Count *true_extent)
+{
+    *true_lb = datatype->true_lb;
+    *true_extent = datatype->true_extent;
+    return 0;
+}
+
+// ---- attributes ---------------------------------------------------------------------
+int oriel_type_set_attr(struct datatype *datatype, int type_keyval, void *attribute_val)
+{
+    return attribute_set(KIND_DATATYPE, datatype, type_keyval, attribute_val);
+}
+
+int oriel_type_get_attr(struct datatype *datatype, int type_keyval, void *attribute_val,
+                        int *flag)
+{
+    return attribute_get(KIND_DATATYPE, datatype, type_keyval, attribute_val, flag);
+}
+
+int oriel_type_delete_attr(struct datatype *datatype, int type_keyval)
+{
+    return attribute_delete(KIND_DATATYPE, datatype, type_keyval);
+}
+
+// ---- names ----------------------------------------------------------------------------
+int oriel_type_set_name(struct datatype *datatype, const char *type_name)
+{
+    if (datatype->given_name == NULL)
+        datatype->given_name = malloc(MPI_MAX_OBJECT_NAME);
+    if (datatype->given_name == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for the name of a datatype");
+    object_set_name(datatype->given_name, type_name);
+    return 0;
+}
+
+int oriel_type_get_name(struct datatype *datatype, char *type_name, int *resultlen)
+{
+    const char *name = datatype->name ? datatype->name : "";
+    object_get_name(datatype->given_name ? datatype->given_name : name, type_name,
+                    resultlen);
+    return 0;
+}
