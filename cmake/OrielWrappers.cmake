@@ -14,13 +14,23 @@ function(oriel_wrapper NAME)
     set(INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
     set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
     set(script ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
-    configure_file(${PROJECT_SOURCE_DIR}/bindings/c/wrapper.in ${script} @ONLY)
+    configure_file(wrapper.in ${script} @ONLY)
     install(PROGRAMS ${script} DESTINATION ${CMAKE_INSTALL_BINDIR})
     foreach(alias IN LISTS W_ALIASES)
         file(CREATE_LINK ${NAME} ${CMAKE_CURRENT_BINARY_DIR}/${alias} SYMBOLIC)
         install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${alias}
                 DESTINATION ${CMAKE_INSTALL_BINDIR})
     endforeach()
+endfunction()
+
+# Makes and installs the script `name` of name.in.
+function(oriel_script name)
+    set(INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
+    set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
+    set(DATADIR ${CMAKE_INSTALL_DATADIR})
+    configure_file(${name}.in ${CMAKE_CURRENT_BINARY_DIR}/${name} @ONLY)
+    install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/${name}
+            DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
 # Makes and installs NAME.pc. Arguments: DESCRIPTION, CFLAGS, LIBS, REQUIRES.
@@ -36,7 +46,7 @@ Description: ${PC_DESCRIPTION}
 Version: ${PROJECT_VERSION}
 Requires: ${PC_REQUIRES}
 Cflags: ${PC_CFLAGS}
-Libs: -L\${libdir} ${PC_LIBS}
+Libs: ${PC_LIBS}
 ")
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.pc
             DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
