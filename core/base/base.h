@@ -45,6 +45,7 @@ struct shm;
 struct net;
 struct messages;
 struct communicator;
+struct window;
 struct area;
 
 // The one global of Oriel. A layer's pointer is set when that layer has started and
@@ -63,6 +64,7 @@ struct process {
     struct communicator *world;
     struct communicator *self;
     _Atomic(uint32_t) contexts;  // collective: communicators that this process has named
+    struct window *windows;      // window: those that are open
     struct area *retired_areas;  // collective: not yet left by all members
 };
 extern struct process process;

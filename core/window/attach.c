@@ -99,11 +99,11 @@ static void erase(struct window *window, uint64_t at)
     change_end(attached);
 }
 
-// Is anything of [address, end) attached? `next` attachments are at `address` or below.
-static bool is_overlapping(struct attachment_list list, uint64_t next, uint64_t address,
-                           uint64_t end)
+bool attachments_overlap(const struct window *window, uint64_t address, uint64_t bytes)
 {
-    if (end == address)
+    struct attachment_list list = own_list(window);
+    uint64_t next = attachments_up_to(list, address), end = address + bytes;
+    if (bytes == 0)
         return false;
     if (attachments_end(list, address, end) > address)
         return true;
@@ -114,18 +114,16 @@ static bool is_overlapping(struct attachment_list list, uint64_t next, uint64_t 
 
 static int attach(struct window *window, uint64_t address, uint64_t bytes)
 {
-    struct attachment_list list = own_list(window);
-    uint64_t next = attachments_up_to(list, address), end;
-    if (__builtin_add_overflow(address, bytes, &end))
+    if (bytes > UINT64_MAX - address)
         return fail(MPI_ERR_SIZE, "size = %ju: no memory at %#jx is that large",
                     (uintmax_t)bytes, (uintmax_t)address);
-    if (is_overlapping(list, next, address, end))
+    if (attachments_overlap(window, address, bytes))
         return fail(MPI_ERR_RMA_ATTACH,
                     "some of the %ju bytes at %#jx are already attached to the window",
                     (uintmax_t)bytes, (uintmax_t)address);
     int err = make_room(window);
     if (!err)
-        insert(window, next, address, bytes);
+        insert(window, attachments_up_to(own_list(window), address), address, bytes);
     return err;
 }
 

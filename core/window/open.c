@@ -135,16 +135,30 @@ static int make_attachments(struct opening *opening)
 // From now on messages may name the window, so its lines exist already.
 static int make_handle(struct opening *opening)
 {
-    struct object *object = &opening->window->object;
-    object_retain(object);
-    return object_open(object, KIND_WIN);
+    struct window *window = opening->window;
+    if (window->lines == NULL)
+        return 0; // the opening has failed
+    object_retain(window);
+    int err = object_open(&window->object, KIND_WIN);
+    if (err)
+        return err;
+    message_lock();
+    window->next_open = process.windows;
+    process.windows = window;
+    message_unlock();
+    return 0;
 }
 
 static void undo_handle(struct window *window)
 {
+    struct window **at = &process.windows;
     message_lock(); // no handler is using the window
-    if (window->object.handles > 0)
+    while (*at != NULL && *at != window)
+        at = &(*at)->next_open;
+    if (*at != NULL) {
+        *at = window->next_open;
         object_close(&window->object);
+    }
     message_unlock();
 }
 

@@ -63,6 +63,8 @@ bool attachment_is_empty(struct attachment_list list, uint64_t i);
 // their list.
 void attachments_make(struct window *window);
 void attachments_free(struct window *window);
+// Is anything of [address, address + bytes) attached? Callers hold the message lock.
+bool attachments_overlap(const struct window *window, uint64_t address, uint64_t bytes);
 
 // ---- hints --------------------------------------------------------------------
 // The hints of a window: every key that Oriel knows with the value in use.

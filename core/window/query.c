@@ -85,6 +85,10 @@ static int first_with_memory(const struct window *win)
 int oriel_win_shared_query(struct window *win, int rank, MPI_Aint *size,
                            MPI_Aint *disp_unit, void *baseptr)
 {
+    if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return fail(MPI_ERR_RMA_FLAVOR, "the window was opened by "
+                                        "MPI_Win_create_dynamic and has no memory of "
+                                        "its own");
     if (rank == MPI_PROC_NULL)
         rank = first_with_memory(win);
     const struct card *card = &win->cards[rank];

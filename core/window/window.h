@@ -162,6 +162,7 @@ struct window {
     bool is_exposed;           // between post and wait
     struct early_notice *early_notices; // of processes that are not yet peers
     struct info *info;                  // hints in use
+    struct window *next_open;           // of process.windows
     char name[MPI_MAX_OBJECT_NAME];
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allocated_memory_is_the_programs: aligned as asked, distinct, freed once; addresses
-// are added and subtracted without overflow.
+// allocated_memory_is_the_programs: aligned as asked, distinct, freed once and not under
+// a window; addresses are added and subtracted without overflow.
 #include "window_test.h"
 
 #include <limits.h>
@@ -48,6 +48,29 @@ static void bad_requests_are_refused(void)
     CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
 }
 
+// MPI_Free_mem refuses memory that a window of any kind uses, and takes it afterwards.
+static void used_memory_is_kept(void)
+{
+    MPI_Win part, whole, dynamic, allocated;
+    char *memory, *base;
+    MPI_Alloc_mem(1000, MPI_INFO_NULL, &memory);
+    MPI_Win_create(memory + 992, 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &part);
+    MPI_Win_create(memory, 1000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &whole);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+    MPI_Win_attach(dynamic, memory + 500, 1);
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &allocated);
+    CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
+    CHECK_CLASS(MPI_Free_mem(base), MPI_ERR_BASE);
+    MPI_Win_free(&allocated);
+    MPI_Win_free(&whole);
+    CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
+    MPI_Win_free(&part);
+    CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
+    MPI_Win_detach(dynamic, memory + 500);
+    CHECK_CLASS(MPI_Free_mem(memory), MPI_SUCCESS);
+    MPI_Win_free(&dynamic);
+}
+
 static void addresses_wrap(void)
 {
     int array[4] = {0};
@@ -70,6 +93,7 @@ int main(int argc, char **argv)
     CHECK(is_at_least_aligned(1, "65536") && is_at_least_aligned(1 << 20, "2097152"));
     pieces_do_not_overlap();
     bad_requests_are_refused();
+    used_memory_is_kept();
     addresses_wrap();
     return finish();
 }

@@ -112,6 +112,31 @@ static void shown_memory_is_the_windows(const struct source *source)
     source->close(&opened);
 }
 
+static void dynamic_windows_have_none(void)
+{
+    MPI_Win win;
+    MPI_Aint bytes;
+    int unit;
+    void *base;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, node, &win);
+    return_errors(win);
+    CHECK_CLASS(MPI_Win_shared_query(win, 0, &bytes, &unit, &base), MPI_ERR_RMA_FLAVOR);
+    MPI_Win_free(&win);
+}
+
+// Nobody has memory: there is nothing to show.
+static void empty_windows_show_nothing(const struct source *source)
+{
+    struct opened opened = source->open(0, 7);
+    MPI_Aint bytes = -1;
+    int unit = -1;
+    query(opened.win, MPI_PROC_NULL, &bytes, &unit);
+    CHECK(bytes == 0 && unit == 7);
+    query(opened.win, rank, &bytes, &unit);
+    CHECK(bytes == 0 && unit == 7);
+    source->close(&opened);
+}
+
 static void other_nodes_share_nothing(void)
 {
     MPI_Win win = MPI_WIN_NULL;
@@ -133,6 +158,8 @@ int main(int argc, char **argv)
     parts_are_apart_when_asked();
     stores_are_seen_after_sync();
     for_each_source(shown_memory_is_the_windows);
+    for_each_source(empty_windows_show_nothing);
+    dynamic_windows_have_none();
     if (node_size != size)
         other_nodes_share_nothing();
     MPI_Comm_free(&node);
