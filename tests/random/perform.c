@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Performs the actions of a stage by MPI's procedures and checks what has come back.
+#include "random.h"
+
+#include <pthread.h>
+
+// ---- operations -----------------------------------------------------------------------
+static const void *address(const struct buffer *buffer)
+{
+    return buffer->real ? buffer_address(buffer) : NULL;
+}
+
+static void put(const struct action *a, MPI_Win window)
+{
+    const struct buffer *from = &a->from;
+    if (a->is_large)
+        MPI_Put_c(address(from), from->count, from->shape.type, a->target,
+                  a->displacement, a->at_count, a->at.type, window);
+    else
+        MPI_Put(address(from), from->count, from->shape.type, a->target,
+                a->displacement, a->at_count, a->at.type, window);
+}
+
+static void get(const struct action *a, MPI_Win window)
+{
+    const struct buffer *result = &a->result;
+    if (a->is_large)
+        MPI_Get_c(buffer_address(result), result->count, result->shape.type, a->target,
+                  a->displacement, a->at_count, a->at.type, window);
+    else
+        MPI_Get(buffer_address(result), result->count, result->shape.type, a->target,
+                a->displacement, a->at_count, a->at.type, window);
+}
+
+static void accumulate(const struct action *a, MPI_Win window)
+{
+    const struct buffer *from = &a->from;
+    if (a->is_large)
+        MPI_Accumulate_c(address(from), from->count, from->shape.type, a->target,
+                         a->displacement, a->at_count, a->at.type, a->operation,
+                         window);
+    else
+        MPI_Accumulate(address(from), from->count, from->shape.type, a->target,
+                       a->displacement, a->at_count, a->at.type, a->operation, window);
+}
+
+static void get_accumulate(const struct action *a, MPI_Win window)
+{
+    const struct buffer *from = &a->from, *result = &a->result;
+    if (a->is_large)
+        MPI_Get_accumulate_c(address(from), from->count, from->shape.type,
+                             buffer_address(result), result->count, result->shape.type,
+                             a->target, a->displacement, a->at_count, a->at.type,
+                             a->operation, window);
+    else
+        MPI_Get_accumulate(address(from), from->count, from->shape.type,
+                           buffer_address(result), result->count, result->shape.type,
+                           a->target, a->displacement, a->at_count, a->at.type,
+                           a->operation, window);
+}
+
+static void fetch_and_op(const struct action *a, MPI_Win window)
+{
+    MPI_Fetch_and_op(address(&a->from), buffer_address(&a->result), a->at.type,
+                     a->target, a->displacement, a->operation, window);
+}
+
+static void compare_and_swap(const struct action *a, MPI_Win window)
+{
+    MPI_Compare_and_swap(address(&a->from), address(&a->compare),
+                         buffer_address(&a->result), a->at.type, a->target,
+                         a->displacement, window);
+}
+
+static void flush(const struct action *a, MPI_Win window)
+{
+    if (a->verb == FLUSH)
+        a->target < 0 ? MPI_Win_flush_all(window) : MPI_Win_flush(a->target, window);
+    else
+        a->target < 0 ? MPI_Win_flush_local_all(window)
+                      : MPI_Win_flush_local(a->target, window);
+}
+
+// ---- completion -----------------------------------------------------------------------
+static void check_buffer(const struct program *program, const struct action *action,
+                         const char *name, const struct buffer *buffer)
+{
+    char text[400];
+    for (size_t i = 0; i < buffer->bytes; i++) {
+        if (buffer->real[i] == buffer->expected[i])
+            continue;
+        report_actions(program, program->windows[action->window].memory);
+        describe(program, action, text, sizeof text);
+        report(program, "%s: byte %td of the %s buffer is %#x, must be %#x", text,
+               (ptrdiff_t)i - buffer->zero, name, buffer->real[i], buffer->expected[i]);
+    }
+}
+
+// The operation's buffers belong to the program again: results are there, and the rest
+// may be written to.
+static void complete(const struct program *program, struct action *action)
+{
+    if (action->is_local_done)
+        return;
+    action->is_local_done = true;
+    if (action->has_result)
+        check_buffer(program, action, "result", &action->result);
+    if (action->has_from) {
+        check_buffer(program, action, "origin", &action->from);
+        memset(action->from.real, 0x5a, action->from.bytes);
+    }
+}
+
+static void complete_flushed(struct program *program, const struct action *flushed)
+{
+    for (struct action *a = program->actions; a < flushed; a++)
+        if (a->verb < FLUSH && a->window == flushed->window &&
+            a->origin == flushed->origin && a->thread == flushed->thread &&
+            (a->target == flushed->target || flushed->target < 0))
+            complete(program, a);
+}
+
+static void perform(struct program *program, struct action *action)
+{
+    typedef void performer(const struct action *, MPI_Win);
+    static performer *const performers[] = {
+        put,   get,  accumulate, get_accumulate, fetch_and_op, compare_and_swap,
+        flush, flush};
+    performers[action->verb](action, program->windows[action->window].handle);
+    if (action->verb >= FLUSH)
+        complete_flushed(program, action);
+}
+
+// ---- epochs ---------------------------------------------------------------------------
+static bool is_target(const struct program *program, const struct synchronisation *sync,
+                      int origin, int target)
+{
+    return sync->targets[origin * program->ranks + target];
+}
+
+// The ranks that this one accesses, or those that access it.
+static MPI_Group partners(const struct program *program,
+                          const struct synchronisation *sync, bool accessed)
+{
+    MPI_Group all, group;
+    int *ranks = allocate((size_t)program->ranks * sizeof *ranks), count = 0;
+    for (int r = 0; r < program->ranks; r++)
+        if (accessed ? is_target(program, sync, program->rank, r)
+                     : is_target(program, sync, r, program->rank))
+            ranks[count++] = r;
+    MPI_Comm_group(program->comm, &all);
+    MPI_Group_incl(all, count, ranks, &group);
+    MPI_Group_free(&all);
+    free(ranks);
+    return group;
+}
+
+static void open_active(const struct program *program, int w)
+{
+    const struct synchronisation *sync = &program->synchronisations[w];
+    MPI_Win window = program->windows[w].handle;
+    if (sync->epoch == FENCE)
+        MPI_Win_fence(sync->assertion_begin, window);
+    if (sync->epoch == POST_START) {
+        MPI_Group origins = partners(program, sync, false);
+        MPI_Group targets = partners(program, sync, true);
+        MPI_Win_post(origins, 0, window);
+        MPI_Win_start(targets, 0, window);
+        MPI_Group_free(&origins);
+        MPI_Group_free(&targets);
+    }
+}
+
+static void close_active(const struct program *program, int w)
+{
+    const struct synchronisation *sync = &program->synchronisations[w];
+    MPI_Win window = program->windows[w].handle;
+    if (sync->epoch == FENCE)
+        MPI_Win_fence(sync->assertion_end, window);
+    if (sync->epoch == POST_START) {
+        MPI_Win_complete(window);
+        int done = 0;
+        while (sync->tests && !done)
+            MPI_Win_test(window, &done);
+        if (!done)
+            MPI_Win_wait(window);
+    }
+}
+
+static void lock(const struct program *program, int w, int target)
+{
+    const struct synchronisation *sync = &program->synchronisations[w];
+    bool exclusive = sync->exclusive[program->rank * program->ranks + target];
+    MPI_Win_lock(exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target,
+                 sync->assertion_begin, program->windows[w].handle);
+}
+
+static void open_passive(const struct program *program, int w)
+{
+    const struct synchronisation *sync = &program->synchronisations[w];
+    if (sync->epoch == LOCK_ALL)
+        MPI_Win_lock_all(sync->assertion_begin, program->windows[w].handle);
+    for (int r = 0; sync->epoch == LOCK_EACH && r < program->ranks; r++)
+        if (is_target(program, sync, program->rank, r))
+            lock(program, w, r);
+}
+
+static void close_passive(const struct program *program, int w)
+{
+    const struct synchronisation *sync = &program->synchronisations[w];
+    if (sync->epoch == LOCK_ALL)
+        MPI_Win_unlock_all(program->windows[w].handle);
+    for (int r = 0; sync->epoch == LOCK_EACH && r < program->ranks; r++)
+        if (is_target(program, sync, program->rank, r))
+            MPI_Win_unlock(r, program->windows[w].handle);
+}
+
+// Locks one target after the other, each for its own actions.
+static void perform_one_by_one(struct program *program, int w)
+{
+    const struct synchronisation *sync = &program->synchronisations[w];
+    for (int r = 0; r < program->ranks; r++) {
+        if (!is_target(program, sync, program->rank, r))
+            continue;
+        lock(program, w, r);
+        for (int a = 0; a < program->action_count; a++) {
+            struct action *action = &program->actions[a];
+            if (action->origin == program->rank && action->window == w &&
+                action->target == r)
+                perform(program, action);
+        }
+        MPI_Win_unlock(r, program->windows[w].handle);
+    }
+}
+
+// ---- stages ---------------------------------------------------------------------------
+struct actor {
+    struct program *program;
+    int thread;
+    pthread_t id;
+};
+
+static void *act(void *argument)
+{
+    const struct actor *actor = argument;
+    struct program *program = actor->program;
+    for (int a = 0; a < program->action_count; a++) {
+        struct action *action = &program->actions[a];
+        if (action->origin == program->rank && action->thread == actor->thread &&
+            program->synchronisations[action->window].epoch != LOCK_ONE_BY_ONE)
+            perform(program, action);
+    }
+    return NULL;
+}
+
+static void perform_actions(struct program *program)
+{
+    enum { MOST_THREADS = 16 };
+    struct actor actors[MOST_THREADS];
+    for (int t = 1; t < program->threads; t++) {
+        actors[t] = (struct actor){.program = program, .thread = t};
+        if (pthread_create(&actors[t].id, NULL, act, &actors[t]) != 0)
+            report(program, "no thread %d", t);
+    }
+    act(&(struct actor){.program = program});
+    for (int t = 1; t < program->threads; t++)
+        pthread_join(actors[t].id, NULL);
+}
+
+// Locks are taken last and given back first: who holds one waits for nobody else.
+void perform_stage(struct program *program)
+{
+    int windows = program->window_count;
+    for (int w = 0; w < windows; w++)
+        open_active(program, w);
+    for (int w = 0; w < windows; w++)
+        if (program->synchronisations[w].epoch == LOCK_ONE_BY_ONE)
+            perform_one_by_one(program, w);
+    for (int w = 0; w < windows; w++)
+        open_passive(program, w);
+    perform_actions(program);
+    for (int w = 0; w < windows; w++)
+        close_passive(program, w);
+    for (int w = 0; w < windows; w++)
+        close_active(program, w);
+    for (int a = 0; a < program->action_count; a++)
+        if (program->actions[a].origin == program->rank &&
+            program->actions[a].verb < FLUSH)
+            complete(program, &program->actions[a]);
+    MPI_Barrier(program->comm);
+}
