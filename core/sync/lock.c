@@ -46,6 +46,12 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
 {
     bool is_unchecked = assert &MPI_MODE_NOCHECK;
     struct peer *peer;
+    if (unlikely(atomic_load_explicit(&process.asked_locks, memory_order_relaxed) >
+                 0)) {
+        int err = locks_await_answers();
+        if (err)
+            return err;
+    }
     window_guard(win);
     int err = win->access == ACCESS_LOCK ? 0 : check_may_open(win);
     if (!err)

@@ -102,9 +102,12 @@ static __attribute__((noinline)) int ask(const struct window *window, struct pee
                                    .reply_to = (uint32_t)object_handle(window),
                                    .rank = peer->rank,
                                    .type = peer->lock_type};
+    atomic_fetch_add(&process.asked_locks, 1);
     int err = send(peer, MESSAGE_LOCK, &message);
-    if (err)
+    if (err) {
+        atomic_fetch_sub(&process.asked_locks, 1);
         atomic_store(&peer->lock, LOCK_NONE);
+    }
     return err;
 }
 
@@ -140,6 +143,17 @@ int peer_lock(struct window *window, struct peer *peer)
     if (unlikely(!is_served(peer->line, ticket, peer->lock_type)))
         return await_service(window, peer, ticket);
     return hold(window, peer);
+}
+
+static bool are_all_answered(void *unused)
+{
+    (void)unused;
+    return atomic_load(&process.asked_locks) == 0;
+}
+
+int locks_await_answers(void)
+{
+    return message_wait(are_all_answered, NULL);
 }
 
 static bool is_answered(void *peer)
@@ -252,6 +266,7 @@ static void handle_grant(int source, const void *bytes, size_t size)
         peer_lock_state(peer) != LOCK_ASKED)
         return;
     atomic_store(&peer->lock, message->error ? LOCK_REFUSED : LOCK_HELD);
+    atomic_fetch_sub(&process.asked_locks, 1);
 }
 
 // Only what the origin holds is released, whatever a message says.

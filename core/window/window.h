@@ -248,6 +248,10 @@ static inline int peer_lock_state(const struct peer *peer)
     return atomic_load_explicit(&peer->lock, memory_order_acquire);
 }
 
+// Waits until all locks that this process has asked for are answered. Whoever takes
+// several locks does so one after the other, so that those who keep to one order never
+// wait for each other.
+int locks_await_answers(void);
 // Waits until a lock that was asked for is held. MPI_ERR_RMA_SYNC when refused.
 int peer_await_answer(struct peer *peer);
 static inline int peer_await_lock(struct peer *peer)
