@@ -10,7 +10,8 @@ from codegen.expand import expand
 from codegen.forum import compare_constants, compare_procedures, judge, load_waivers
 from codegen.language import load_tables
 from codegen.load import load, spec_files
-from codegen.model import Spec, SpecError
+from codegen.model import Spec
+from codegen.position import SpecError
 from codegen.render import inputs, output_names, render
 from codegen.show import show
 from codegen.symbols import symbol_plan

@@ -4,34 +4,32 @@
 DIRECTION name KIND[length] clause ... domain : MPI_ERR_X ... "description"
 """
 
-from codegen.model import (
+from codegen.model import Argument, Descriptor, Direction, Kind, KindClass, Per, Root
+from codegen.rules import (
     Above,
-    Argument,
     AtLeast,
     Committed,
     Condition,
-    Descriptor,
-    Direction,
     Domain,
-    Kind,
-    KindClass,
     Mask,
     NotPredefined,
     OneOf,
     Predefined,
     RankOf,
+    RootOf,
     Rule,
 )
 from codegen.tokens import Cursor, Sort
 
 
-def _length(cursor: Cursor) -> str:
-    """`[n]` or nothing."""
+def _length(cursor: Cursor) -> tuple[str, str]:
+    """`[n]`, `[*]`, `[n, 3]` or nothing: how many, and how many in each."""
     if not cursor.accept("["):
-        return ""
-    length = cursor.word("an argument or constant")
+        return "", ""
+    length = "*" if cursor.accept("*") else cursor.word("an argument, constant or *")
+    columns = str(cursor.number("a number")) if cursor.accept(",") else ""
     cursor.expect("]", "after the length")
-    return length
+    return length, columns
 
 
 def take_list(cursor: Cursor, separator: str, what: str) -> tuple[str, ...]:
@@ -50,6 +48,8 @@ def _rule(cursor: Cursor) -> Rule | None:
         return Above(cursor.number("the bound"))
     if cursor.accept("rank", "of"):
         return RankOf(cursor.word("the argument whose group it is"))
+    if cursor.accept("root", "of"):
+        return RootOf(cursor.word("the communicator"))
     if cursor.accept("mask"):
         return Mask(take_list(cursor, "|", "a constant"))
     if cursor.accept("one", "of"):
@@ -69,6 +69,14 @@ def _condition(cursor: Cursor) -> Condition:
     member = cursor.word("a member of the object") if cursor.accept(".") else ""
     cursor.expect("==", "and a constant")
     return Condition(argument, member, cursor.word("a constant"))
+
+
+def _conditions(cursor: Cursor) -> tuple[Condition, ...]:
+    """CONDITION [or CONDITION ...]"""
+    conditions = [_condition(cursor)]
+    while cursor.accept("or"):
+        conditions.append(_condition(cursor))
+    return tuple(conditions)
 
 
 def _domain(cursor: Cursor) -> Domain | None:
@@ -92,9 +100,13 @@ class _Clauses:
         self.lis_direction = direction
         self.descriptor: Descriptor | None = None
         self.overflow = self.callback = self.description = ""
+        self.as_many_as = self.from_one_up_to = ""
+        self.per: Per | None = None
+        self.at_root: Root | None = None
+        self.may_be: tuple[str, ...] = ()
         self.languages = languages
         self.flags: list[str] = []
-        self.ignored_if: Condition | None = None
+        self.ignored_if: tuple[Condition, ...] = ()
         self.domains: list[Domain] = []
 
     def is_set(self, flag: str) -> bool:
@@ -122,8 +134,11 @@ class _Clauses:
             ("by", "pointer"),
             ("null", "ok"),
             ("frees",),
+            ("stays",),
             ("no", "intent"),
             ("no", "word"),
+            ("large", "only"),
+            ("from", "one"),
         )
         for words in flags:
             if cursor.accept(*words):
@@ -142,7 +157,21 @@ class _Clauses:
         elif cursor.accept("calls"):
             self.callback = cursor.word("the callback's prototype")
         elif cursor.accept("ignored", "if"):
-            self.ignored_if = _condition(cursor)
+            self.ignored_if = _conditions(cursor)
+        elif cursor.accept("per"):
+            what = cursor.word("what there is an element for")
+            cursor.expect("of", "and the argument that has them")
+            self.per = Per(what, cursor.word("the argument that has them"))
+        elif cursor.accept("as", "many", "as"):
+            self.as_many_as = cursor.word("the argument that counts the elements")
+        elif cursor.accept("may", "be"):
+            self.may_be = take_list(cursor, ",", "a constant")
+        elif cursor.accept("up", "to"):
+            self.from_one_up_to = cursor.word("the argument that says how many")
+        elif cursor.accept("at"):
+            rank = cursor.word("the argument that names the root")
+            cursor.expect("of", "and the communicator")
+            self.at_root = Root(rank, cursor.word("the communicator"))
         elif cursor.accept("only"):
             self.languages = tuple(take_list(cursor, ",", "a language"))
         elif cursor.peek().text in [d.value for d in Descriptor]:
@@ -161,7 +190,11 @@ def _direction(cursor: Cursor) -> Direction:
 
 def _is_const(direction: Direction, kind: Kind, length: str) -> bool:
     """What C's const follows from unless the line says otherwise."""
-    by_reference = kind.kind_class in (KindClass.CHOICE, KindClass.STRING)
+    by_reference = kind.kind_class in (
+        KindClass.CHOICE,
+        KindClass.STRING,
+        KindClass.STATUS,
+    )
     return direction is Direction.IN and (by_reference or length != "")
 
 
@@ -177,7 +210,7 @@ def parse_argument(
             f"argument '{name}' has unknown kind '{kind_name}'; add it to kinds.spec"
         )
     kind = kinds[kind_name]
-    length = _length(cursor)
+    length, columns = _length(cursor)
     clauses = _Clauses(direction, languages)
     while not cursor.at_end():
         clauses.read(cursor)
@@ -191,6 +224,14 @@ def parse_argument(
         lis_direction=clauses.lis_direction,
         description=clauses.description,
         length=length,
+        columns=columns,
+        per=clauses.per,
+        as_many_as=clauses.as_many_as,
+        from_one=clauses.is_set("from one"),
+        from_one_up_to=clauses.from_one_up_to,
+        at_root=clauses.at_root,
+        is_large_only=clauses.is_set("large only"),
+        may_be=clauses.may_be,
         domains=tuple(clauses.domains),
         descriptor=clauses.descriptor,
         is_async=clauses.is_set("async"),
@@ -198,6 +239,7 @@ def parse_argument(
         by_pointer=clauses.is_set("by pointer"),
         null_ok=clauses.is_set("null ok"),
         frees=clauses.is_set("frees"),
+        stays=clauses.is_set("stays"),
         has_intent=not clauses.is_set("no intent"),
         has_word=not clauses.is_set("no word"),
         ignored_if=clauses.ignored_if,

@@ -11,6 +11,8 @@ def _declare(argument: Argument, kind_type: str, by_pointer: bool) -> str:
     if argument.kind.kind_class is KindClass.VARIADIC:
         return "..."
     const = "const " if argument.is_const else ""
+    if argument.columns:
+        return f"{const}{kind_type} {argument.name}[][{argument.columns}]"
     if kind_type.endswith("*"):
         return f"{const}{kind_type}{argument.name}"
     if argument.is_array:
@@ -34,7 +36,8 @@ class CText:
     def declare(self, parameter: Parameter) -> str:
         """A parameter: "const void *origin_addr"."""
         argument = parameter.argument
-        by_pointer = argument.is_out or argument.by_pointer
+        is_status = argument.kind.kind_class is KindClass.STATUS
+        by_pointer = argument.is_out or argument.by_pointer or is_status
         return _declare(argument, self.type(parameter), by_pointer)
 
     def parameters(self, parameters: tuple[Parameter, ...]) -> str:
@@ -60,7 +63,7 @@ class CText:
 
     def core_type(self, argument: Argument) -> str:
         """The type that the core takes for a value: wide, an object for a handle."""
-        if argument.kind.is_handle:
+        if argument.kind.is_handle and not argument.is_raw_handle:
             return f"struct {argument.kind.object} *"
         return self._table.cell(argument.kind, "large")
 
@@ -68,11 +71,16 @@ class CText:
         """A parameter of a core function."""
         if argument.kind.kind_class is KindClass.CALLBACK:
             return f"generic_function *{argument.name}"
-        if argument.kind.is_handle:
+        if argument.is_numbers:
+            return f"struct numbers {argument.name}"
+        if argument.kind.is_handle and not argument.is_raw_handle:
             # An inout handle is resolved like an in one: the entry point nulls it.
             star = "*" if not argument.is_in else ""
             return f"{self.core_type(argument)}{star}{argument.name}"
-        return _declare(argument, self.core_type(argument), argument.is_out)
+        is_status = argument.kind.kind_class is KindClass.STATUS
+        return _declare(
+            argument, self.core_type(argument), argument.is_out or is_status
+        )
 
     def core_prototype(self, procedure: Procedure) -> str:
         """A core function's prototype on one line, without the semicolon."""

@@ -7,32 +7,35 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codegen.model import (
-    Above,
     Argument,
-    AtLeast,
     Callback,
-    Committed,
-    Condition,
     Constant,
     Direction,
-    Domain,
     Form,
     Kind,
     KindClass,
+    Procedure,
+    Spec,
+)
+from codegen.position import Position, SpecError
+from codegen.rules import (
+    Above,
+    AtLeast,
+    Committed,
+    Condition,
+    Domain,
     Mask,
     NotPredefined,
     OneOf,
-    Position,
     Predefined,
-    Procedure,
     RankOf,
-    Spec,
-    SpecError,
+    RootOf,
 )
 
 ERROR_CLASSES = "ERROR_CLASSES"
 GROUPED = ("COMMUNICATOR", "GROUP", "WINDOW")  # handles of what has ranks
-RAISING = ("COMMUNICATOR", "WINDOW", "SESSION")  # handles of what has an error handler
+# Handles of what has an error handler; requests and messages have their communicator's.
+RAISING = ("COMMUNICATOR", "WINDOW", "SESSION", "REQUEST", "MESSAGE")
 
 
 def check(spec: Spec) -> list[SpecError]:
@@ -157,8 +160,9 @@ class _Record:
             if argument.is_choice != (argument.descriptor is not None):
                 message = f"{name}: walk, addr or contig belongs to choice buffers only"
                 yield self.wrong(f"{message}, and to each; add or remove it", where)
-            if argument.by_pointer:
-                message = f"{name}: 'by pointer' belongs to callbacks only; remove it"
+            if argument.by_pointer and not argument.kind.is_handle:
+                message = f"{name}: 'by pointer' belongs to callbacks and handles"
+                message += "; remove it"
                 yield self.wrong(message, where)
         if is_callback != bool(argument.callback):
             message = f"{name}: 'calls' belongs to callback kinds only, and to each"
@@ -177,7 +181,8 @@ class _Record:
             return
         other = self.find(argument.length)
         is_count = other is not None and other.kind.is_integral and other.is_in
-        if not is_count and argument.length not in self.spec.constants:
+        is_known = argument.length == "*" or argument.length in self.spec.constants
+        if not is_count and not is_known:
             yield self.wrong(
                 f"argument '{argument.name}': length '{argument.length}' is neither an "
                 "integer that goes in nor a constant; correct it",
@@ -185,13 +190,17 @@ class _Record:
             )
 
     def _clauses(self, argument: Argument) -> Iterator[SpecError]:
-        """frees, null ok, overflow, ignored if."""
+        """frees, null ok, overflow, ignored if, at."""
         name, where = f"argument '{argument.name}'", argument.position
         can_free = (
             argument.kind.is_handle or argument.kind.kind_class is KindClass.KEYVAL
         )
         if argument.frees and not (can_free and argument.direction is Direction.INOUT):
             message = f"{name}: 'frees' belongs to inout handles and keys; remove it"
+            yield self.wrong(message, where)
+        is_inout_handle = can_free and argument.direction is Direction.INOUT
+        if argument.stays and (argument.is_array or not is_inout_handle):
+            message = f"{name}: 'stays' belongs to inout handles; remove it"
             yield self.wrong(message, where)
         can_be_null = argument.kind.is_handle or argument.languages == ("c",)
         can_be_null = can_be_null or argument.kind.kind_class is KindClass.STRING
@@ -205,11 +214,61 @@ class _Record:
                 message = f"{name}: 'overflow' belongs to POLY kinds that come out"
                 yield self.wrong(f"{message}; remove it", where)
             yield from self._constants(argument, [argument.overflow])
-        if argument.ignored_if:
-            yield from self._condition(argument, argument.ignored_if)
+        for condition in argument.ignored_if:
+            yield from self._condition(argument, condition)
+        if argument.at_root:
+            yield from self._grouped(argument, argument.at_root.argument, where)
+            rank = self.find(argument.at_root.rank)
+            if rank is None or not rank.kind.is_integral or not rank.is_in:
+                message = (
+                    f"{name}: '{argument.at_root.rank}' is no integer that goes in"
+                )
+                yield self.wrong(f"{message}; correct 'at'", where)
+        yield from self._elements(argument)
         if argument.is_async and not argument.is_choice:
             message = f"{name}: 'async' belongs to choice buffers; remove it"
             yield self.wrong(message, where)
+
+    def _elements(self, argument: Argument) -> Iterator[SpecError]:
+        """What is said of the elements of an array."""
+        name, where = f"argument '{argument.name}'", argument.position
+        is_open = argument.is_array and argument.length == "*"
+        if (argument.per or argument.as_many_as) and not is_open:
+            message = f"{name}: 'per' and 'as many as' count the elements of [*]"
+            yield self.wrong(f"{message}; remove the clause", where)
+        if argument.per and self.find(argument.per.argument) is None:
+            message = f"{name}: '{argument.per.argument}' is no argument"
+            yield self.wrong(f"{message}; correct 'per'", where)
+        for other in filter(None, (argument.as_many_as, argument.from_one_up_to)):
+            count = self.find(other)
+            if count is None or not count.kind.is_integral:
+                message = f"{name}: '{other}' is no integer argument"
+                yield self.wrong(f"{message}; name one", where)
+        needs_count = argument.kind.is_handle or bool(argument.domains)
+        if argument.is_array and needs_count and not argument.is_counted:
+            message = f"{name}: nothing says how many elements there are to check"
+            yield self.wrong(f"{message}; add 'per' or 'as many as'", where)
+        if argument.columns and argument.domains:
+            message = f"{name}: the elements are arrays and cannot have a domain"
+            yield self.wrong(f"{message}; remove it", where)
+        if argument.is_array and argument.kind.is_large and argument.is_out:
+            message = f"{name}: arrays of POLY kinds go in only"
+            yield self.wrong(f"{message}; use another kind", where)
+        if argument.from_one and not (argument.is_out and not argument.is_in):
+            message = f"{name}: 'from one' belongs to what comes out; remove it"
+            yield self.wrong(message, where)
+        if argument.from_one and argument.is_array != bool(argument.from_one_up_to):
+            message = f"{name}: 'up to' belongs to arrays 'from one', and to each"
+            yield self.wrong(f"{message}; add or remove it", where)
+        yield from self._constants(argument, argument.may_be)
+
+    def _grouped(
+        self, argument: Argument, other: str, where: Position
+    ) -> Iterator[SpecError]:
+        group = self.find(other)
+        if group is None or group.kind.name not in GROUPED or not group.is_in:
+            message = f"argument '{argument.name}': '{other}' is no argument with ranks"
+            yield self.wrong(f"{message}; name a communicator, group or window", where)
 
     def _constants(
         self, argument: Argument, names: Iterable[str]
@@ -246,13 +305,8 @@ class _Record:
         if not _is_error_class(self.spec, domain.error):
             message = f"{name}: '{domain.error}' is no error class"
             yield self.wrong(f"{message}; use one of constants.spec", where)
-        if isinstance(domain.rule, RankOf):
-            group = self.find(domain.rule.argument)
-            if group is None or group.kind.name not in GROUPED or not group.is_in:
-                message = f"{name}: '{domain.rule.argument}' is no argument with ranks"
-                yield self.wrong(
-                    f"{message}; name a communicator, group or window", where
-                )
+        if isinstance(domain.rule, (RankOf, RootOf)):
+            yield from self._grouped(argument, domain.rule.argument, where)
         yield from self._constants(argument, domain.also)
         if isinstance(domain.rule, Mask):
             yield from self._constants(argument, domain.rule.bits)
@@ -264,7 +318,7 @@ class _Record:
 
 def _suits(domain: Domain, kind: Kind) -> bool:
     match domain.rule:
-        case AtLeast() | Above() | RankOf() | OneOf():
+        case AtLeast() | Above() | RankOf() | RootOf() | OneOf():
             return kind.is_integral
         case Mask():
             return kind.kind_class is KindClass.MASK

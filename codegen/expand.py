@@ -105,7 +105,9 @@ class Entry:
 def _entry(procedure: Procedure, language: str, scheme: Scheme, large: bool) -> Entry:
     is_cptr = scheme is Scheme.CPTR
     arguments = procedure.arguments_in(language)
-    parameters = tuple(Parameter(a, large, is_cptr) for a in arguments)
+    parameters = tuple(
+        Parameter(a, large, is_cptr) for a in arguments if large or not a.is_large_only
+    )
     return Entry(procedure, language, scheme, large, parameters)
 
 

@@ -50,7 +50,12 @@ class F08Text:
         kind_class = argument.kind.kind_class
         if not argument.has_intent or kind_class is KindClass.CALLBACK:
             return ""
-        if argument.is_out and kind_class is KindClass.CHOICE:
+        is_sentinel = kind_class in (KindClass.CHOICE, KindClass.STATUS)
+        if (
+            is_sentinel
+            and argument.is_out
+            and not (argument.is_in and kind_class is KindClass.STATUS)
+        ):
             return ""  # the actual argument may be a sentinel
         return argument.direction.value.upper()
 
@@ -67,8 +72,10 @@ class F08Text:
 
     def entity(self, argument: Argument) -> str:
         """The name with its dimensions."""
-        dimension = f"({argument.length})" if argument.is_array else ""
-        return argument.name + dimension
+        if not argument.is_array:
+            return argument.name
+        shape = [argument.columns, argument.length] if argument.columns else []
+        return f"{argument.name}({', '.join(shape or [argument.length])})"
 
     def dummies(self, entry: Entry) -> tuple[str, ...]:
         """The names in the parentheses."""
@@ -117,8 +124,12 @@ class F90Text:
 
     def entity(self, argument: Argument) -> str:
         """The name with its dimensions: a buffer or an array is assumed-size."""
-        is_assumed = argument.is_choice or argument.is_array
-        return argument.name.upper() + ("(*)" if is_assumed else "")
+        is_status = argument.kind.kind_class is KindClass.STATUS
+        shape = ["MPI_STATUS_SIZE"] if is_status else []
+        shape += [argument.columns] if argument.columns else []
+        is_open = argument.kind.kind_class in (KindClass.CHOICE, KindClass.DETACHED)
+        shape += ["*"] if is_open or argument.is_array else []
+        return argument.name.upper() + (f"({', '.join(shape)})" if shape else "")
 
     def dummies(self, entry: Entry) -> tuple[str, ...]:
         """The names in the parentheses."""

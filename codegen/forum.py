@@ -13,17 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codegen.model import (
-    LANGUAGES,
-    Argument,
-    Callback,
-    Constant,
-    Form,
-    Position,
-    Procedure,
-    Spec,
-    SpecError,
-)
+from codegen.model import LANGUAGES, Argument, Callback, Constant, Form, Procedure, Spec
+from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, read_lines
 
 Json = dict[str, Any]

@@ -8,7 +8,8 @@ in quotes. A cell left out at the end is the same as the last one given.
 from dataclasses import dataclass
 from pathlib import Path
 
-from codegen.model import Kind, Position, Spec, SpecError
+from codegen.model import Kind, Spec
+from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, read_lines
 
 FOLDERS = {"c": "c", "f08": "f08", "f90": "fortran"}  # language: folder below bindings

@@ -8,24 +8,8 @@ prototypes and procedures. Whatever follows from a record by rule is a property.
 from dataclasses import dataclass, field
 from enum import Enum
 
-
-@dataclass(frozen=True)
-class Position:
-    """Where something was written."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
-
-
-class SpecError(Exception):
-    """A table that cannot be used: where, which record, what is wrong, the remedy."""
-
-    def __init__(self, position: Position, message: str, record: str = "") -> None:
-        name = f"{record}: " if record else ""
-        super().__init__(f"{position}: {name}{message}")
+from codegen.position import Position
+from codegen.rules import Condition, Domain
 
 
 class KindClass(Enum):
@@ -37,7 +21,9 @@ class KindClass(Enum):
     LOGICAL = "logical"  # int in C, LOGICAL in Fortran
     STRING = "string"  # char array in C, CHARACTER(*) in Fortran
     CHOICE = "choice"  # a buffer of any type
+    STATUS = "status"  # struct in C, a type or an array of integers in Fortran
     POINTER = "pointer"  # address that comes out as void *, C_PTR or INTEGER
+    DETACHED = "detached"  # the same, but of no use in mpi and mpif.h
     CALLBACK = "callback"  # a procedure of the program
     STATE = "state"  # the program's own pointer for its callback
     ATTRIBUTE = "attribute"  # void * in C, INTEGER(MPI_ADDRESS_KIND) in Fortran
@@ -112,84 +98,19 @@ class Descriptor(Enum):
 
 
 @dataclass(frozen=True)
-class Condition:
-    """`win.flavor == MPI_X` (a member of the object) or `sendbuf == MPI_X`."""
+class Per:
+    """`per rank of comm`: an array has an element for each of what an object has."""
 
-    argument: str
-    member: str  # "" compares the argument itself
-    constant: str
-
-
-@dataclass(frozen=True)
-class AtLeast:
-    """`>= N`."""
-
-    minimum: int
-
-
-@dataclass(frozen=True)
-class Above:
-    """`> N`."""
-
-    bound: int
-
-
-@dataclass(frozen=True)
-class RankOf:
-    """`rank of comm`: a rank of the group of the handle argument."""
-
+    what: str
     argument: str
 
 
 @dataclass(frozen=True)
-class Mask:
-    """`mask MPI_A | MPI_B`: a union of some of these, possibly empty."""
+class Root:
+    """`at root of comm`: an argument matters in the process that is the root."""
 
-    bits: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class OneOf:
-    """`one of MPI_A, MPI_B`."""
-
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Committed:
-    """`committed`: the datatype has been committed."""
-
-
-@dataclass(frozen=True)
-class NotPredefined:
-    """`not predefined`: the handle is not one that MPI provides."""
-
-
-@dataclass(frozen=True)
-class Predefined:
-    """`predefined`: the handle is one that MPI provides."""
-
-
-Rule = AtLeast | Above | RankOf | Mask | OneOf | Committed | NotPredefined | Predefined
-
-
-@dataclass(frozen=True)
-class Domain:
-    """What values an argument may have; for an array, each element.
-
-    `also` are constants allowed besides; with `unless` true there is no rule.
-    """
-
-    rule: Rule
-    also: tuple[str, ...]
-    unless: Condition | None
-    error: str
-    position: Position
-
-    @property
-    def sort(self) -> str:
-        """Name of the rule's type, for templates: "AtLeast", "RankOf" ..."""
-        return type(self.rule).__name__
+    rank: str  # the argument that names the root
+    argument: str  # the communicator
 
 
 @dataclass(frozen=True)
@@ -201,7 +122,15 @@ class Argument:
     direction: Direction
     lis_direction: Direction  # of the object meant, in the language-independent list
     description: str
-    length: str  # of an array or string: argument, constant; "" if there is none
+    length: str  # of an array or string: argument, constant, "*"; "" if there is none
+    columns: str  # of an array of arrays: the length of each; "" if there is none
+    per: Per | None  # length "*": what the elements belong to
+    as_many_as: str  # length "*": the argument that counts the elements, or ""
+    from_one: bool  # it names places in an array, which Fortran counts from one
+    from_one_up_to: str  # an array of places: the argument that says how many, or ""
+    at_root: Root | None  # it matters in one process only
+    is_large_only: bool  # only the `_c` procedure has it
+    may_be: tuple[str, ...]  # constants that stand in for the array
     domains: tuple[Domain, ...]
     descriptor: Descriptor | None  # choice buffers only
     is_async: bool
@@ -209,9 +138,10 @@ class Argument:
     by_pointer: bool  # callbacks: C passes it by address
     null_ok: bool  # a null handle (or NULL pointer) is allowed
     frees: bool  # the object is freed and the handle set to null
+    stays: bool  # an inout handle is the same afterwards, only its object changes
     has_intent: bool  # mpi_f08 states INTENT
     has_word: bool  # the language-independent list states what it is
-    ignored_if: Condition | None  # neither checked nor used then
+    ignored_if: tuple[Condition, ...]  # neither checked nor used if any holds
     overflow: str  # out of a large kind: constant when the small type cannot hold it
     callback: str  # class callback: the prototype
     languages: tuple[str, ...]
@@ -236,6 +166,36 @@ class Argument:
         )
 
     @property
+    def is_counted(self) -> bool:
+        """It is an array whose length is known before the call."""
+        return self.is_array and (
+            self.length != "*" or self.per is not None or self.as_many_as != ""
+        )
+
+    @property
+    def count(self) -> str:
+        """The argument or constant that says how long an array is, "" if none does."""
+        return self.as_many_as or ("" if self.length == "*" else self.length)
+
+    @property
+    def is_ignorable(self) -> bool:
+        """A constant may stand for it, which has an address of its own in Fortran."""
+        is_status = self.kind.kind_class is KindClass.STATUS
+        return bool(self.may_be) or (is_status and not self.is_in)
+
+    @property
+    def is_raw_handle(self) -> bool:
+        """The core gets handles, not objects: of an array, or one that it changes."""
+        is_kept = self.frees or self.stays
+        is_changed = self.is_in and self.is_out and not is_kept
+        return self.kind.is_handle and (self.is_array or is_changed)
+
+    @property
+    def is_numbers(self) -> bool:
+        """An array that goes in and has wider elements in the `_c` procedure."""
+        return self.is_array and self.kind.is_large and not self.is_out
+
+    @property
     def is_choice(self) -> bool:
         """A choice buffer."""
         return self.kind.is_choice
@@ -243,7 +203,7 @@ class Argument:
     @property
     def is_optional(self) -> bool:
         """There may be nothing behind it."""
-        return self.null_ok or self.ignored_if is not None
+        return self.null_ok or bool(self.ignored_if) or self.at_root is not None
 
     def is_in_language(self, language: str) -> bool:
         """The binding of this language has the argument."""
@@ -306,8 +266,10 @@ class Procedure:
 
     @property
     def handles_in(self) -> tuple[Argument, ...]:
-        """The handles that go in, that of the error handler first."""
-        handles = [a for a in self.arguments if a.kind.is_handle and a.is_in]
+        """The handles that go in, that of the error handler first; not arrays."""
+        handles = [
+            a for a in self.arguments if a.kind.is_handle and a.is_in and not a.is_array
+        ]
         handles.sort(key=lambda a: a is not self.raised_on)
         return tuple(handles)
 

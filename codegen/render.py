@@ -27,7 +27,7 @@ from codegen.c_text import CText
 from codegen.expand import Bindings
 from codegen.fortran_text import F08Text, F90Text, fortran_case
 from codegen.language import load_tables
-from codegen.model import Position, SpecError
+from codegen.position import Position, SpecError
 from codegen.symbols import plan_text, symbol_plan
 from codegen.wrap import wrap_both, wrap_c, wrap_fortran
 

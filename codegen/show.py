@@ -7,9 +7,9 @@ from codegen.c_text import CText
 from codegen.expand import Entry, Scheme, c_entries, f08_entries, f90_entries
 from codegen.fortran_text import F08Text, F90Text
 from codegen.language import LanguageTable
-from codegen.model import (
+from codegen.model import Argument, Procedure
+from codegen.rules import (
     Above,
-    Argument,
     AtLeast,
     Committed,
     Condition,
@@ -18,8 +18,8 @@ from codegen.model import (
     NotPredefined,
     OneOf,
     Predefined,
-    Procedure,
     RankOf,
+    RootOf,
 )
 from codegen.wrap import wrap_fortran
 
@@ -132,6 +132,8 @@ def domain_text(domain: Domain) -> str:
             text = f"> {bound}"
         case RankOf(argument):
             text = f"rank of {argument}"
+        case RootOf(argument):
+            text = f"root of {argument}"
         case Mask(bits):
             text = f"mask {' | '.join(bits)}"
         case OneOf(values):
@@ -149,7 +151,11 @@ def domain_text(domain: Domain) -> str:
 def _checks(procedure: Procedure) -> Iterator[str]:
     for argument in procedure.arguments:
         if argument.ignored_if:
-            yield f"  {argument.name}: ignored if {_condition(argument.ignored_if)}"
+            conditions = " or ".join(_condition(c) for c in argument.ignored_if)
+            yield f"  {argument.name}: ignored if {conditions}"
+        if argument.at_root:
+            root = argument.at_root
+            yield f"  {argument.name}: ignored but at {root.rank} of {root.argument}"
         if argument.is_in and argument.kind.error:
             null = " or null" if argument.null_ok else ""
             word = "handle" if argument.kind.is_handle else "key"

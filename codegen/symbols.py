@@ -15,7 +15,8 @@ from pathlib import Path
 
 from codegen.expand import Bindings, Entry, Scheme
 from codegen.language import FOLDERS
-from codegen.model import Form, Position, SpecError
+from codegen.model import Form
+from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, pick, read_lines
 
 LIBRARIES = {"c": "libmpi_abi", "f08": "liboriel_fortran", "f90": "liboriel_fortran"}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from codegen.model import Position, SpecError
+from codegen.position import Position, SpecError
 
 SYMBOLS = (">=", "==", ">", ":", ",", "|", ".", "[", "]", "*", "-")
 

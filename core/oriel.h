@@ -27,6 +27,18 @@ static inline int window_ranks(const struct window *window)
     return window->size_of_group;
 }
 
+// What a root may be.
+static inline bool communicator_has_root(const struct communicator *comm, int root)
+{
+    return (unsigned)root < (unsigned)comm->size;
+}
+
+// This process is the root.
+static inline bool communicator_is_root(const struct communicator *comm, int root)
+{
+    return comm->rank == root;
+}
+
 static inline bool is_rank(int rank, int ranks)
 {
     return (unsigned)rank < (unsigned)ranks; // one comparison: no group has more than INT_MAX

@@ -38,6 +38,9 @@ static inline void *address_of(const CFI_cdesc_t *descriptor)
     return descriptor->rank == 0 ? sentinel_address(address) : address;
 }
 
+// The same for arguments of a type of their own; sentinels such as MPI_STATUS_IGNORE.
+void *oriel_address_unless_ignored(void *address);
+
 struct buffer {
     void *address;
     MPI_Count count;

@@ -34,13 +34,28 @@ module oriel_support
             type(c_funptr), value :: invoke
         end subroutine oriel_errhandler_invoker
 
+        ! f08/descriptors.c: the address of an argument, or the constant of C in whose
+        ! place the variable of that name was given.
+        type(c_ptr) function address_unless_ignored(argument) bind(C, &
+            name="oriel_address_unless_ignored")
+            import
+            type(*), intent(in) :: argument
+        end function address_unless_ignored
+
         subroutine oriel_keyval_invokers(keyval, copy, drop) bind(C)
             import
             integer(c_int), value :: keyval
             type(c_funptr), value :: copy, drop
         end subroutine oriel_keyval_invokers
     end interface
-    public :: oriel_attribute_is_integer, oriel_attribute_integer
+    public :: oriel_attribute_is_integer, oriel_attribute_integer, &
+        address_unless_ignored
+
+    ! Arrays go to C as they are. This does not compile where a LOGICAL is not the
+    ! number 0 or 1 of the size of an INTEGER, or an INTEGER is not an int.
+    integer, parameter :: logicals(2) = transfer([.false., .true.], 0_c_int, 2)
+    integer(c_int), parameter, public :: layouts_agree = &
+        1 / merge(1, 0, all(logicals == [0, 1]) .and. kind(0) == c_int)
 
     public :: string_to_fortran, string_mark, function_of_number, &
         errhandler_calls_fortran, keyval_calls_fortran

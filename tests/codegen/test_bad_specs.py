@@ -15,7 +15,7 @@ from codegen.check import check
 from codegen.expand import expand
 from codegen.language import load_tables
 from codegen.load import load
-from codegen.model import SpecError
+from codegen.position import SpecError
 from codegen.symbols import symbol_plan
 
 PLACES = {

@@ -19,7 +19,8 @@ from codegen.forum import (
     load_waivers,
 )
 from codegen.load import load
-from codegen.model import LANGUAGES, Argument, Callback, Procedure, SpecError
+from codegen.model import LANGUAGES, Argument, Callback, Procedure
+from codegen.position import SpecError
 
 FORUM = os.environ.get("ORIEL_FORUM_DIR", "")
 

@@ -9,7 +9,7 @@ from common import HERE, TOP, TreeTest
 
 from codegen.expand import expand
 from codegen.load import load
-from codegen.model import SpecError
+from codegen.position import SpecError
 from codegen.render import render
 from codegen.write import write
 

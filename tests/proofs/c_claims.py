@@ -67,7 +67,9 @@ def _pointed(argument: Argument, is_large: bool) -> str:
     match argument.kind.kind_class.value:
         case "handle":
             return HANDLES[argument.kind.name]
-        case "choice" | "pointer" | "state" | "attribute":
+        case "status":
+            return "MPI_Status"
+        case "choice" | "pointer" | "detached" | "state" | "attribute":
             return "void *"
         case "string":
             return "char *"
@@ -85,6 +87,9 @@ def parameter(argument: Argument, is_large: bool) -> str:
         return "..."
     pointed = _pointed(argument, is_large)
     is_reference = argument.is_out or argument.by_pointer or argument.length != ""
+    is_reference = is_reference or pointed == "MPI_Status"
+    if argument.columns:
+        return f"{pointed} (*)[{argument.columns}]"
     star = " *" if is_reference and not pointed.endswith("*") else ""
     return ("const " if argument.is_const else "") + pointed + star
 
@@ -153,7 +158,9 @@ def constants(spec: Spec) -> tuple[list[str], list[str]]:
             claims.append(f"#ifndef __cplusplus\nCONSTANT({name}, int);\n#endif")
         else:
             claims.append(f"CONSTANT({name}, {kind});")
-        tests.append(f'differs |= compare("{name}", (intptr_t){name}, {constant.value});')
+        tests.append(
+            f'differs |= compare("{name}", (intptr_t){name}, {constant.value});'
+        )
     return claims, tests
 
 
@@ -174,4 +181,6 @@ def render(spec: Spec) -> str:
     structs = [f"TYPE({h}, struct MPI_ABI_{h[4:]} *);" for h in HANDLES.values()]
     claims = [*structs, *status(), *values, *callbacks(spec), *functions(spec)]
     body = "".join(f"    {test}\n" for test in tests)
-    return PRELUDE + "\n".join(claims) + "\n\n" + MAIN + body + "    return differs;\n}\n"
+    return (
+        PRELUDE + "\n".join(claims) + "\n\n" + MAIN + body + "    return differs;\n}\n"
+    )

@@ -35,7 +35,16 @@ WIDENED = {
     "POLYDTYPE_STRIDE_BYTES": ("address", "count"),
     "POLYDISPLACEMENT_AINT_COUNT": ("address", "count"),
     "POLYRMA_DISPLACEMENT": ("int", "address"),
+    "POLYDTYPE_NUM_ELEM_PI": ("int", "count"),
+    "POLYDTYPE_PACK_SIZE": ("address", "count"),
+    "POLYDISPLACEMENT": ("int", "address"),
+    "POLYDISPLACEMENT_COUNT": ("int", "count"),
+    "POLYLOCATION": ("address", "count"),
+    "POLYNUM_BYTES": ("int", "count"),
+    "POLYNUM_BYTES_NNI": ("int", "count"),
+    "POLYNUM_PARAM_VALUES": ("int", "count"),
 }
+COUNT_SIZED = ("XFER_NUM_ELEM", "NUM_BYTES", "GENERIC_DTYPE_COUNT")
 ADDRESS_SIZED = (
     "LOCATION_SMALL",
     "DISPLACEMENT",
@@ -65,6 +74,8 @@ def width(kind: str, is_large: bool) -> str:
         return WIDENED[kind][is_large]
     if kind == "OFFSET":
         return "offset"
+    if kind in COUNT_SIZED:
+        return "count"
     return "address" if kind in ADDRESS_SIZED else "int"
 
 

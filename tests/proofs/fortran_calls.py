@@ -19,13 +19,20 @@ def _variable(specific: Specific, argument: Argument) -> str:
         case "choice":
             return f"real, asynchronous :: {name}(4) = 0"
         case "handle" if specific.module == "mpi_f08":
-            return f"{kind} :: {name} = {HANDLES[argument.kind.name]}(257)"
+            shape = "(4)" if argument.length else ""
+            return f"{kind} :: {name}{shape} = {HANDLES[argument.kind.name]}(257)"
+        case "status" | "detached" if specific.module == "mpi":
+            return f"integer :: {name}(MPI_STATUS_SIZE, 4)"
+        case "status":
+            return f"type(MPI_Status) :: {name}{'(4)' if argument.length else ''}"
+        case "detached":
+            return f"type(c_ptr) :: {name} = c_null_ptr"
         case "string":
             return f"character(len={argument.length or 16}) :: {name} = 'text'"
         case "pointer" if kind == "type(c_ptr)":
             return f"type(c_ptr) :: {name} = c_null_ptr"
         case "logical":
-            return f"logical :: {name} = .false."
+            return f"logical :: {name}{'(4)' if argument.length else ''} = .false."
         case _:
             return f"{kind} :: {name}{'(4)' if argument.length else ''} = 1"
 

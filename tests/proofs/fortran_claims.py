@@ -76,6 +76,10 @@ class Specific:
             case "pointer":
                 is_c = is_f08 or self.is_cptr
                 return "type(c_ptr)" if is_c else KINDS["address"]
+            case "status":
+                return "type(MPI_Status)" if is_f08 else "integer"
+            case "detached":
+                return "type(c_ptr)" if is_f08 else "type(*)"
             case "string":
                 length = argument.length if is_f08 and argument.length else "*"
                 return f"character(len={length})"
@@ -93,14 +97,21 @@ class Specific:
         """The declaration of a dummy argument."""
         sort = argument.kind.kind_class.value
         parts = [self.type(argument)]
+        is_only_out = argument.is_out and not argument.is_in
         is_silent = sort == "callback" or (sort == "choice" and argument.is_out)
+        is_silent = is_silent or (sort == "status" and is_only_out)
         if self.module == "mpi_f08" and argument.has_intent and not is_silent:
             parts.append(f"intent({argument.direction.value})")
         if argument.is_async:
             parts.append("asynchronous")
-        shape = ""
+        extents = [argument.columns] if argument.columns else []
+        if self.module == "mpi" and sort == "status":
+            extents.append("MPI_STATUS_SIZE")
         if argument.length and sort != "string":
-            shape = f"({argument.length})" if self.module == "mpi_f08" else "(*)"
+            extents.append(argument.length if self.module == "mpi_f08" else "*")
+        if self.module == "mpi" and sort == "detached":
+            extents.append("*")
+        shape = f"({','.join(extents)})" if extents else ""
         return f"{', '.join(parts)} :: {argument.name}{shape}"
 
 

@@ -23,11 +23,14 @@ from codegen.forum import compare_procedures, load_waivers
 from codegen.fortran_text import F08Text
 from codegen.language import load_tables
 from codegen.load import load
-from codegen.model import Spec, SpecError
+from codegen.model import Spec
+from codegen.position import SpecError
 
 OF_EACH = 40  # mutants of each fault; some faults have fewer places
 FORUM = os.environ.get("ORIEL_FORUM_DIR", "")
-ARGUMENT = re.compile(r"^( +)(in|out|inout)( +)(\w+)( +)(\w+)(\[\w+\])?(.*)$", re.DOTALL)
+ARGUMENT = re.compile(
+    r"^( +)(in|out|inout)( +)(\w+)( +)(\w+)(\[\w+\])?(.*)$", re.DOTALL
+)
 FLAGS = ("async", "not const", "no intent", "no word", "by pointer")
 
 if not FORUM:

@@ -54,6 +54,7 @@ program probe
     call sentinels()
     call strings()
     call callbacks()
+    call expect('an INTEGER is as wide as an int of C', bytes == storage_size(1_c_int) / 8)
     print '(i0)', bytes
 
 contains
