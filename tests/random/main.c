@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// usage: mpiexec -n RANKS rma_random [programs [first seed [threads]]]
+// usage: mpiexec -n RANKS rma_random [programs [first seed [threads [fault]]]]
+// With `fault` one byte is changed behind MPI's back, which must be noticed.
 #include "random.h"
 
 #include <stdarg.h>
@@ -85,6 +86,8 @@ static void run(struct program *program)
         windows_store(program);
         plan_stage(program);
         perform_stage(program);
+        if (program->has_fault)
+            program->windows[0].memory->model[0][0] ^= 1;
         windows_check(program);
         plan_free(program);
     }
@@ -112,6 +115,7 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv,
                     program.threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
                     &provided);
+    program.has_fault = argc > 4;
     program.is_one_node = one_node();
     for (program.number = 0; program.number < programs; program.number++) {
         program.seed = first + (uint64_t)program.number;

@@ -173,7 +173,7 @@ struct program {
     int number, stage; // for messages
     MPI_Comm comm;
     int rank, ranks, threads;
-    bool is_one_node;
+    bool is_one_node, has_fault;
     struct cell cell;
     int memory_count, window_count, action_count;
     struct memory memories[MOST_WINDOWS];

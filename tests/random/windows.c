@@ -4,7 +4,14 @@
 #include "random.h"
 
 static const int FLAVORS[] = {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE,
-                              MPI_WIN_FLAVOR_SHARED};
+                              MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED};
+
+// Is it opened on memory that the program has?
+static bool is_on_memory(const struct window *window)
+{
+    return window->flavor == MPI_WIN_FLAVOR_CREATE ||
+           window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+}
 
 static void memory_make(struct program *program, struct memory *memory)
 {
@@ -52,6 +59,17 @@ static MPI_Info hints(struct program *program, struct window *window)
     return info;
 }
 
+// Displacements are addresses, which all ranks have to know.
+static void window_attach(struct program *program, struct window *window)
+{
+    MPI_Aint bytes = (MPI_Aint)bytes_here(program, window->memory), zero = 0;
+    if (bytes > 0) {
+        MPI_Win_attach(window->handle, window->memory->real, bytes);
+        MPI_Get_address(window->memory->real, &zero);
+    }
+    MPI_Allgather(&zero, 1, MPI_AINT, window->zeros, 1, MPI_AINT, program->comm);
+}
+
 static void window_open(struct program *program, struct window *window)
 {
     struct memory *memory = window->memory;
@@ -64,8 +82,10 @@ static void window_open(struct program *program, struct window *window)
     else if (window->flavor == MPI_WIN_FLAVOR_SHARED)
         MPI_Win_allocate_shared(bytes, unit, info, comm, &memory->real,
                                 &window->handle);
-    else
+    else if (window->flavor == MPI_WIN_FLAVOR_CREATE)
         MPI_Win_create(memory->real, bytes, unit, info, comm, &window->handle);
+    else
+        MPI_Win_create_dynamic(info, comm, &window->handle);
     MPI_Info_free(&info);
 }
 
@@ -78,12 +98,15 @@ static void window_make(struct program *program, struct window *window)
     for (int r = 0; r < ranks; r++) {
         int unit =
             factors[random_below(&program->random, 3)] * (int)program->cell.bytes;
-        window->units[r] = random_chance(&program->random, 30) ? 1 : unit;
+        bool is_bytes = window->flavor == MPI_WIN_FLAVOR_DYNAMIC ||
+                        random_chance(&program->random, 30);
+        window->units[r] = is_bytes ? 1 : unit;
     }
-    bool is_created = window->flavor == MPI_WIN_FLAVOR_CREATE;
-    if (is_created && window->memory->real == NULL)
+    if (is_on_memory(window) && window->memory->real == NULL)
         memory_allocate(program, window->memory);
     window_open(program, window);
+    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        window_attach(program, window);
     memcpy(window->memory->real, window->memory->model[program->rank],
            bytes_here(program, window->memory));
 }
@@ -94,13 +117,11 @@ void windows_open(struct program *program)
     program->window_count = random_between(random, 1, MOST_WINDOWS);
     for (int w = 0; w < program->window_count; w++) {
         struct window *window = &program->windows[w];
-        struct window *last = window - 1;
-        window->flavor = FLAVORS[random_below(random, program->is_one_node ? 3 : 2)];
-        bool is_same = w > 0 && window->flavor == MPI_WIN_FLAVOR_CREATE &&
-                       last->flavor == MPI_WIN_FLAVOR_CREATE &&
+        window->flavor = FLAVORS[random_below(random, program->is_one_node ? 4 : 3)];
+        bool is_same = w > 0 && is_on_memory(window) && is_on_memory(window - 1) &&
                        random_chance(random, 50);
         if (is_same) {
-            window->memory = last->memory;
+            window->memory = window[-1].memory;
         } else {
             window->memory = &program->memories[program->memory_count++];
             memory_make(program, window->memory);
@@ -130,8 +151,11 @@ void windows_close(struct program *program)
 {
     for (int w = 0; w < program->window_count; w++) {
         struct window *window = &program->windows[w];
+        if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC &&
+            bytes_here(program, window->memory))
+            MPI_Win_detach(window->handle, window->memory->real);
         MPI_Win_free(&window->handle);
-        if (window->flavor != MPI_WIN_FLAVOR_CREATE)
+        if (!is_on_memory(window))
             window->memory->real = NULL; // the window's
         free(window->units);
         free(window->zeros);
