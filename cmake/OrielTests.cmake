@@ -2,24 +2,31 @@
 # Helper functions for tests. A test program exits with 0, with 77 when it does not apply
 # here, with anything else when it has failed.
 
-# Runs the executable target under mpiexec: once for each number of ranks, and once more
-# with its ranks split into two nodes that talk over libfabric.
+# Runs a program under mpiexec: once for each number of ranks, and once more with its
+# ranks split into two nodes that talk over libfabric.
 #   RANKS numbers; NODES ranks for the run as two nodes, 0 for none; LABELS; TIMEOUT
-function(oriel_mpi_test target)
-    cmake_parse_arguments(PARSE_ARGV 1 T "" "NODES;TIMEOUT" "RANKS;LABELS")
+#   PROGRAM path, if it is not the target `name`; FIXTURE that it needs
+function(oriel_mpi_test name)
+    cmake_parse_arguments(PARSE_ARGV 1 T "" "NODES;TIMEOUT;PROGRAM;FIXTURE" "RANKS;LABELS")
     if(NOT T_TIMEOUT)
         set(T_TIMEOUT 60)
     endif()
+    if(NOT T_PROGRAM)
+        set(T_PROGRAM $<TARGET_FILE:${name}>)
+    endif()
     foreach(ranks IN LISTS T_RANKS)
-        add_test(NAME ${target}_${ranks} COMMAND mpiexec -n ${ranks} $<TARGET_FILE:${target}>)
-        list(APPEND tests ${target}_${ranks})
+        add_test(NAME ${name}_${ranks} COMMAND mpiexec -n ${ranks} ${T_PROGRAM})
+        set_tests_properties(${name}_${ranks} PROPERTIES PROCESSORS ${ranks})
+        list(APPEND tests ${name}_${ranks})
     endforeach()
     if(T_NODES)
-        add_test(NAME ${target}_${T_NODES}_two_nodes
-                 COMMAND mpiexec -n ${T_NODES} -env ORIEL_FAKE_NODES 2
-                         $<TARGET_FILE:${target}>)
-        list(APPEND tests ${target}_${T_NODES}_two_nodes)
+        set(two_nodes ${name}_${T_NODES}_two_nodes)
+        add_test(NAME ${two_nodes}
+                 COMMAND mpiexec -n ${T_NODES} -env ORIEL_FAKE_NODES 2 ${T_PROGRAM})
+        set_tests_properties(${two_nodes} PROPERTIES PROCESSORS ${T_NODES})
+        list(APPEND tests ${two_nodes})
     endif()
     set_tests_properties(${tests} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
-                                             SKIP_RETURN_CODE 77)
+                                             SKIP_RETURN_CODE 77
+                                             FIXTURES_REQUIRED "${T_FIXTURE}")
 endfunction()

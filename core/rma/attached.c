@@ -80,6 +80,7 @@ static enum reach reach_of(const struct operation *operation, bool is_mapped)
 int rma_find_attached(struct operation *operation)
 {
     struct peer *peer = operation->peer;
+    const struct attachments *attached = &peer->line->attachments;
     operation->offset = (uint64_t)operation->displacement;
     if (peer->reach != REACH_ATTACHED)
         return 0;
@@ -88,7 +89,6 @@ int rma_find_attached(struct operation *operation)
     if (err)
         return err;
     operation->reach = reach_of(operation, is_mapped);
-    operation->part =
-        (char *)((uintptr_t)process.shm->base - peer->line->attachments.segment);
+    operation->part = (char *)((uintptr_t)process.shm->base - attached->segment);
     return 0;
 }

@@ -3,6 +3,7 @@
 procedure, to which a procedure pointer is assigned; calls by keyword; wrong calls.
 """
 
+import os
 from dataclasses import dataclass
 from itertools import chain
 
@@ -10,7 +11,7 @@ from common import HANDLES, WIDENED, implemented, width
 
 from codegen.model import Argument, Callback, Procedure, Spec
 
-OPTIONS = ("-std=f2018", "-ffree-line-length-none", "-fmax-errors=0")
+OPTIONS = tuple(os.environ["FCFLAGS"].split())
 KINDS = {
     "int": "integer",
     "address": "integer(MPI_ADDRESS_KIND)",
