@@ -104,14 +104,16 @@ def _argument_fields(
     yield "lis_direction", ours.lis_direction.value, theirs["lis_direction"]
     yield "const", str(ours.is_const), str(bool(theirs["constant"]))
     yield "async", str(ours.is_async), str(theirs["asynchronous"])
-    yield "length", ours.length, theirs["length"] or ""
+    length = theirs["length"] or ""
+    lengths = ours.length + (f" {ours.columns}" if ours.columns else "")
+    yield "length", lengths, " ".join(length) if isinstance(length, list) else length
     yield "calls", ours.callback, theirs["func_type"]
     yield "pointer", str(ours.by_pointer), str(bool(theirs["pointer"]))
     yield "intent", str(ours.has_intent), str("f08_intent" not in words)
     yield "word", str(ours.has_word), str("lis_paren" not in words)
     yield "languages", " ".join(ours.languages), those
-    yield "root_only", "False", str(theirs["root_only"])
-    yield "large_only", "False", str(theirs["large_only"])
+    yield "root_only", str(ours.at_root is not None), str(theirs["root_only"])
+    yield "large_only", str(ours.is_large_only), str(theirs["large_only"])
     yield "array_type", "", theirs["array_type"]
     yield "unknown", "", " ".join(word for word in words if word not in known)
 

@@ -43,8 +43,8 @@ static void raise_file_limit(struct rlimit *before)
 
 int main(int argc, char **argv)
 {
-    struct plan plan;
-    struct job job = {.plan = &plan};
+    static struct plan plan; // what they own is theirs until the process ends
+    static struct job job = {.plan = &plan};
     open_standard_files();
     arguments_parse(argc, argv, &plan);
     programs_find(&plan);

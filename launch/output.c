@@ -38,7 +38,7 @@ static void sink_close(struct sink *sink)
 
 static void sink_put(struct sink *sink, const char *bytes, size_t count)
 {
-    if (sink->fd < 0)
+    if (sink->fd < 0 || count == 0)
         return;
     if (!grow(&sink->bytes, &sink->room, sink->used, count)) {
         say("no memory for %zu bytes of output, which are lost", count);

@@ -97,7 +97,7 @@ int oriel_add_error_class(int *errorclass)
 
 int oriel_add_error_code(int errorclass, int *errorcode)
 {
-    int class;
+    int class = 0;
     int err = oriel_error_class(errorclass, &class);
     if (err)
         return err;

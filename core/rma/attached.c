@@ -80,7 +80,6 @@ static enum reach reach_of(const struct operation *operation, bool is_mapped)
 int rma_find_attached(struct operation *operation)
 {
     struct peer *peer = operation->peer;
-    const struct attachments *attached = &peer->line->attachments;
     operation->offset = (uint64_t)operation->displacement;
     if (peer->reach != REACH_ATTACHED)
         return 0;
@@ -89,6 +88,7 @@ int rma_find_attached(struct operation *operation)
     if (err)
         return err;
     operation->reach = reach_of(operation, is_mapped);
-    operation->part = (char *)((uintptr_t)process.shm->base - attached->segment);
+    operation->part =
+        (char *)((uintptr_t)process.shm->base - peer->line->attachments.segment);
     return 0;
 }

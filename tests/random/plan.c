@@ -308,9 +308,9 @@ void plan_stage(struct program *program)
             memset(memory->owners[r], 0,
                    (size_t)memory->cells[r] * sizeof(struct owner));
     }
-    int tries = random_between(&program->random, 0, MOST_ACTIONS);
+    int tries = random_between(&program->random, 0, 3 * MOST_ACTIONS);
     program->action_count = 0;
-    for (int i = 0; i < tries; i++)
+    for (int i = 0; i < tries && program->action_count < MOST_ACTIONS; i++)
         if (plan_action(program, &program->actions[program->action_count]))
             program->action_count++;
 }
