@@ -6,40 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Launchers that do not speak PMI-1, by the variable in which they tell the number of
-// processes. An Open MPI job may run inside a Slurm step, so it comes first.
-static const struct foreign {
-    const char *size_variable, *launcher, *remedy;
-} foreign_launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun", "Oriel's own mpiexec"},
-    {"SLURM_STEP_NUM_TASKS", "Slurm's srun", "srun --mpi=pmi2"},
-};
-
 // A launcher that says nothing Oriel understands is fine for one process; of more, each
-// would believe to be alone. PMIx launchers such as prterun do not tell the size, so
-// there all processes but the first notice.
+// would believe to be alone. Such a launcher tells the number of processes.
 static int refuse_foreign(void)
 {
-    for (size_t i = 0; i < sizeof foreign_launchers / sizeof foreign_launchers[0];
-         i++) {
-        const struct foreign *foreign = &foreign_launchers[i];
-        const char *size = getenv(foreign->size_variable);
-        if (size && atoi(size) > 1)
-            return fail(MPI_ERR_OTHER,
-                        "%s has started %s processes without PMI-1, which Oriel needs: "
-                        "start them with %s",
-                        foreign->launcher, size, foreign->remedy);
-        if (size)
-            return 0;
-    }
-    const char *rank = getenv("PMIX_RANK");
-    if (rank && atoi(rank) > 0)
-        return fail(
-            MPI_ERR_OTHER,
-            "a PMIx launcher has started this process as rank %s without PMI-1, "
-            "which Oriel needs: start it with Oriel's own mpiexec, "
-            "mpiexec.hydra or srun --mpi=pmi2",
-            rank);
+    const char *size = getenv("SLURM_STEP_NUM_TASKS");
+    if (size && atoi(size) > 1)
+        return fail(MPI_ERR_OTHER,
+                    "Slurm's srun has started %s processes without PMI-1 or PMIx, one "
+                    "of which Oriel needs: start them with srun --mpi=pmi2",
+                    size);
     return 0;
 }
 
@@ -47,6 +23,8 @@ static int connect_launcher(struct boot *boot)
 {
     if (getenv("PMI_FD") || getenv("PMI_PORT"))
         return pmi1_start(boot);
+    if (getenv("PMIX_NAMESPACE"))
+        return pmix_start(boot);
     int err = refuse_foreign();
     return err ? err : singleton_start(boot);
 }
@@ -96,9 +74,10 @@ int boot_fence(struct boot *boot)
     return boot->driver->fence(boot);
 }
 
-int boot_get(struct boot *boot, const char *key, char *value, size_t value_size)
+int boot_get(struct boot *boot, int rank, const char *key, char *value,
+             size_t value_size)
 {
-    return boot->driver->get(boot, key, value, value_size);
+    return boot->driver->get(boot, rank, key, value, value_size);
 }
 
 // exit() and not _exit(): what the program has printed, in C or Fortran, is wanted most

@@ -5,7 +5,7 @@
 //   rank      number of a process in the job, 0 .. size-1 (= rank in MPI_COMM_WORLD)
 //   node      processes that share memory; ORIEL_FAKE_NODES makes several of a machine
 //   leader    the lowest rank of a node
-//   driver    how one kind of launcher is spoken to (PMI-1 wire, none)
+//   driver    how one kind of launcher is spoken to (PMI-1 wire, PMIx, none)
 #pragma once
 
 #include "base/base.h"
@@ -21,22 +21,25 @@ struct boot {
     int app_number;           // MPI_APPNUM
     int universe_size;        // MPI_UNIVERSE_SIZE, -1 when the launcher does not say
     char job[64];             // a name that no other job on the machine has
-    const char *launcher;     // "PMI-1" or "singleton", for people
+    const char *launcher;     // "PMI-1", "PMIx" or "singleton", for people
     const struct boot_driver *driver; // private
     void *driver_state;               // private
 };
 
-// Finds the launcher (PMI_FD / PMI_PORT, else none), learns rank, size and nodes.
+// Finds the launcher (PMI_FD / PMI_PORT, PMIX_NAMESPACE, else none), learns rank, size and nodes.
 // A launcher that Oriel cannot speak to gives MPI_ERR_OTHER with its name and remedy.
 // Uses process.options; sets process.rank.
 int boot_start(struct boot **boot);
 
 // Key-value exchange: puts of all processes before a fence are seen by gets after it.
 // Keys up to 63 and values up to 1023 printable characters without blanks; a key is put
-// once. A key that nobody has put gives MPI_ERR_NAME.
+// once. Who gets names the rank that has put, or BOOT_LAUNCHER for what the launcher
+// knows. A key that has not been put gives MPI_ERR_NAME.
 int boot_put(struct boot *boot, const char *key, const char *value);
 int boot_fence(struct boot *boot);
-int boot_get(struct boot *boot, const char *key, char *value, size_t value_size);
+enum { BOOT_LAUNCHER = -1 };
+int boot_get(struct boot *boot, int rank, const char *key, char *value,
+             size_t value_size);
 
 // Ends the whole job with exit code `code` (1 if its low eight bits are 0); does not
 // return. The caller has said why on standard error; `why` is for the launcher. Without

@@ -114,7 +114,7 @@ static int exchange_identities(struct boot *boot, int *machine_of)
         err = boot_fence(boot);
     for (int rank = 0; rank < boot->size && !err; rank++) {
         snprintf(key, sizeof key, "oriel-machine-%d", rank);
-        err = boot_get(boot, key, value, sizeof value);
+        err = boot_get(boot, rank, key, value, sizeof value);
         if (!err) {
             identities[rank] = strtoull(value, NULL, 16);
             machine_of[rank] = first_equal(identities, rank);
@@ -131,7 +131,7 @@ static int find_machines(struct boot *boot, int *machine_of)
         return 0;
     }
     char map[WIRE_VALUE_BYTES];
-    int err = boot_get(boot, "PMI_process_mapping", map, sizeof map);
+    int err = boot_get(boot, BOOT_LAUNCHER, "PMI_process_mapping", map, sizeof map);
     if (err == MPI_ERR_NAME || (!err && *map == '\0'))
         return exchange_identities(boot, machine_of);
     return err ? err : mapping_parse(map, boot->size, machine_of);

@@ -105,8 +105,11 @@ static int pmi1_fence(struct boot *boot)
                             answer);
 }
 
-static int pmi1_get(struct boot *boot, const char *key, char *value, size_t value_size)
+// One space for the keys of all.
+static int pmi1_get(struct boot *boot, int rank, const char *key, char *value,
+                    size_t value_size)
 {
+    (void)rank;
     struct pmi1 *pmi1 = boot->driver_state;
     char question[WIRE_LINE_BYTES], answer[WIRE_LINE_BYTES];
     snprintf(question, sizeof question, "cmd=get kvsname=%s key=%s", pmi1->kvsname,

@@ -10,7 +10,8 @@
 struct boot_driver {
     int (*put)(struct boot *boot, const char *key, const char *value);
     int (*fence)(struct boot *boot);
-    int (*get)(struct boot *boot, const char *key, char *value, size_t value_size);
+    int (*get)(struct boot *boot, int rank, const char *key, char *value,
+               size_t value_size);
     void (*abort)(struct boot *boot, int code, const char *why); // returns
     void (*finalize)(struct boot *boot);                         // says goodbye
     void (*close)(struct boot *boot);                            // frees driver_state
@@ -22,6 +23,7 @@ enum { JOB_SIZE_MAX = 1 << 24 }; // more ranks than that is nonsense from a laun
 uint64_t text_hash(const char *text);
 
 int pmi1_start(struct boot *boot);
+int pmix_start(struct boot *boot);
 int singleton_start(struct boot *boot);
 
 // Fills in all that boot knows of nodes, from the launcher's PMI_process_mapping or

@@ -41,9 +41,10 @@ static int singleton_fence(struct boot *boot)
     return 0;
 }
 
-static int singleton_get(struct boot *boot, const char *key, char *value,
+static int singleton_get(struct boot *boot, int rank, const char *key, char *value,
                          size_t value_size)
 {
+    (void)rank; // there is one
     const struct pair *pair = find(boot, key);
     if (!pair)
         return fail(MPI_ERR_NAME, "nobody has put the key %s", key);

@@ -70,7 +70,7 @@ static int read_cards(struct messages *messages)
     for (int node = 0; node < (is_leader() ? boot->node_count : 1); node++) {
         char key[32], card[CARD_MAX];
         snprintf(key, sizeof key, "oriel-node-%d", node);
-        int err = boot_get(process.boot, key, card, sizeof card);
+        int err = boot_get(process.boot, boot->leaders[node], key, card, sizeof card);
         if (err)
             return err;
         uint64_t token = 0;

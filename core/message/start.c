@@ -29,7 +29,7 @@ static int open_node(uint64_t token)
     int err = boot_fence(boot);
     if (err || is_leader)
         return err;
-    err = boot_get(boot, key, card, sizeof card);
+    err = boot_get(boot, boot->leaders[boot->node], key, card, sizeof card);
     return err ? err : shm_attach(boot, card, &process.shm);
 }
 

@@ -26,10 +26,11 @@ static void exchange(struct boot *boot, int round)
     for (int rank = 0; rank < boot->size; rank++) {
         snprintf(key, sizeof key, "round-%d-%d", round, rank);
         card_of(boot, rank, card);
-        CHECK(boot_get(boot, key, value, sizeof value) == 0);
+        CHECK(boot_get(boot, rank, key, value, sizeof value) == 0);
         CHECK(strcmp(value, card) == 0);
     }
-    CHECK(boot_get(boot, "nobody's", value, sizeof value) == MPI_ERR_NAME);
+    CHECK(boot_get(boot, BOOT_LAUNCHER, "nobody's", value, sizeof value) ==
+          MPI_ERR_NAME);
 }
 
 static void check_map(const struct boot *boot)

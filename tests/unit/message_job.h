@@ -54,9 +54,10 @@ int boot_fence(struct boot *boot)
     return 0;
 }
 
-int boot_get(struct boot *boot, const char *key, char *value, size_t value_size)
+int boot_get(struct boot *boot, int rank, const char *key, char *value,
+             size_t value_size)
 {
-    (void)boot;
+    (void)boot, (void)rank;
     for (int i = 0; i < atomic_load(&board->card_count); i++)
         if (strcmp(board->cards[i].key, key) == 0) {
             snprintf(value, value_size, "%s", board->cards[i].value);
