@@ -63,10 +63,10 @@ struct process {
     struct matching *matching; // pt2pt: posted and unexpected messages
     struct communicator *world;
     struct communicator *self;
-    _Atomic(uint32_t) contexts;  // collective: communicators that this process has named
-    struct window *windows;      // window: those that are open
-    struct area *retired_areas;  // collective: not yet left by all members
-    _Atomic(int) asked_locks;    // window: asked of other nodes and not yet answered
+    _Atomic(uint32_t) contexts; // collective: communicators that this process has named
+    struct window *windows;     // window: those that are open
+    struct area *retired_areas; // collective: not yet left by all members
+    _Atomic(int) asked_locks;   // window: asked of other nodes and not yet answered
 };
 extern struct process process;
 

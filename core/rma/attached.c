@@ -69,7 +69,7 @@ static enum reach reach_of(const struct operation *operation, bool is_mapped)
 {
     if (operation->rank == operation->window->comm->rank)
         return REACH_LOAD;
-    if (has_messages(operation->peer))
+    if (operation->window->is_ordered && has_messages(operation->peer))
         return REACH_MESSAGE;
     if (is_mapped)
         return REACH_LOAD;

@@ -94,7 +94,7 @@ void elements_combine(const struct window *window, const struct rma_request *req
     struct update update = {
         .basic = &basics[request->basic],
         .part = window->base,
-        .line = &window->lines[window->comm->node_rank],
+        .line = window_own_line(window),
     };
     if (request->op == COMPARE_AND_SWAP) {
         update_swap(&update, brought, brought + first->bytes, first->offset, fetched);

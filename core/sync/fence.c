@@ -4,20 +4,35 @@
 
 #include <oriel_core.h>
 
-// The barrier publishes this process's stores and shows it those of others. Of the
-// assertions only NOSUCCEED matters: the others promise what is free here anyway. A
-// failed operation does not keep the others waiting.
-int oriel_win_fence(int assert, struct window *win)
+// May the call be made now, and may it promise that?
+static int check_may_fence(int assert, const struct window *win)
 {
     if (unlikely(win->access > ACCESS_FENCE_USED))
         return fail(MPI_ERR_RMA_SYNC, "%s on the window; a fence is not allowed in it",
                     window_epoch(win));
-    if (unlikely(win->is_exposed))
+    if (unlikely(window_is_exposed(win)))
         return fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post; a fence "
                                       "is not allowed before MPI_Win_wait");
-    int err = sync_complete_all(win);
-    int barrier_err = collective_barrier(win->comm);
-    win->access = assert &MPI_MODE_NOSUCCEED ? ACCESS_NONE : ACCESS_FENCE;
+    if (unlikely(win->access == ACCESS_FENCE_USED && assert &MPI_MODE_NOPRECEDE))
+        return fail(MPI_ERR_ASSERT,
+                    "assert = %d: has MPI_MODE_NOPRECEDE, but this process has issued "
+                    "operations that the fence is to complete",
+                    assert);
+    return 0;
+}
+
+// The barrier publishes this process's stores and shows it those of others. A fence
+// that neither ends nor begins an epoch needs none; NOSTORE and NOPUT promise what is
+// free here anyway. A failed operation does not keep the others waiting.
+int oriel_win_fence(int assert, struct window *win)
+{
+    bool ends = !(assert &MPI_MODE_NOPRECEDE), begins = !(assert &MPI_MODE_NOSUCCEED);
+    int err = check_may_fence(assert, win);
+    if (err)
+        return err;
+    err = ends ? sync_complete_all(win) : 0;
+    int barrier_err = ends || begins ? collective_barrier(win->comm) : 0;
+    win->access = begins ? ACCESS_FENCE : ACCESS_NONE;
     window_forget_current(win);
     return err ? err : barrier_err;
 }

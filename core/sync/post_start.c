@@ -139,14 +139,24 @@ int oriel_win_complete(struct window *win)
 }
 
 // ---- the target's side --------------------------------------------------------
-static int check_may_post(const struct window *window)
+static int check_may_post(struct window *window)
 {
-    if (window->is_exposed)
+    if (window_is_exposed(window))
         return fail(MPI_ERR_RMA_SYNC, "the window is already exposed by MPI_Win_post");
     if (window->access == ACCESS_FENCE_USED)
         return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before posting",
                     window_epoch(window));
+    if (window_is_locked(window))
+        return fail(
+            MPI_ERR_RMA_CONFLICT,
+            "the part of this process is locked; MPI_Win_unlock must come before "
+            "it is exposed");
     return 0;
+}
+
+static void set_exposed(struct window *window, bool is_exposed)
+{
+    atomic_store(&window_own_line(window)->is_exposed, is_exposed);
 }
 
 int oriel_win_post(struct group *group, int assert, struct window *win)
@@ -157,7 +167,7 @@ int oriel_win_post(struct group *group, int assert, struct window *win)
         err = neighbours_make(win, group, &win->origins);
     if (!err) {
         expect_all(&win->origins, NOTICE_COMPLETE);
-        win->is_exposed = true;
+        set_exposed(win, true);
     }
     window_unguard(win);
     if (err || (assert &MPI_MODE_NOCHECK))
@@ -179,7 +189,7 @@ static bool are_complete(void *argument)
 
 static int check_is_exposed(const struct window *window)
 {
-    if (likely(window->is_exposed))
+    if (likely(window_is_exposed(window)))
         return 0;
     return fail(MPI_ERR_RMA_SYNC,
                 "the window is not exposed: MPI_Win_post has not been called, or its "
@@ -190,7 +200,7 @@ static void end_exposure(struct window *window)
 {
     window_guard(window);
     neighbours_drop(&window->origins);
-    window->is_exposed = false;
+    set_exposed(window, false);
     window_unguard(window);
 }
 

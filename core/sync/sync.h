@@ -2,8 +2,8 @@
 // sync: the procedures that open, close and order epochs (MPI-4.1 12.5). The rules:
 //
 //   call              allowed in                      afterwards
-//   fence             none, fence                     fence; none with
-//   MPI_MODE_NOSUCCEED lock              none, unused fence, lock (of    lock
+//   fence             none, fence                     fence; none if NOSUCCEED
+//   lock              none, unused fence, lock (of    lock
 //                     other targets)
 //   lock_all          none, unused fence              lock_all
 //   unlock            lock (of this target)           lock; none after the last
@@ -16,7 +16,8 @@
 // Beside that a window is exposed from post to wait or a test that is true. Then post,
 // fence and free are not allowed; post is not allowed in a fence epoch that was used.
 //
-// Anything else gives MPI_ERR_RMA_SYNC and changes nothing.
+// Anything else gives MPI_ERR_RMA_SYNC and changes nothing. A part must not be locked
+// and exposed at once: who finds it so gets MPI_ERR_RMA_CONFLICT.
 //
 // Glossary
 //   complete  an operation is complete when its data is in the target's memory (put) or

@@ -81,7 +81,7 @@ int oriel_win_free(struct window *win)
         return fail(MPI_ERR_RMA_SYNC,
                     "%s; it must be closed before the window is freed",
                     window_epoch(win));
-    if (win->is_exposed)
+    if (window_is_exposed(win))
         return fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post; "
                                       "MPI_Win_wait must come before it is freed");
     int err = attributes_drop(win);

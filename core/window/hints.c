@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hints of a window (MPI-4.1 12.2.1, 12.2.3, 12.2.7): one row per key that Oriel
-// knows. A value that makes no sense is ignored; MPI_Win_get_info shows what is in use.
+// knows; docs/hints.md tells what each does. A value that makes no sense is ignored;
+// MPI_Win_get_info shows what is in use.
 #include "window/private.h"
 
 #include <oriel_core.h>
@@ -54,8 +55,26 @@ static bool is_alignment(const char *value)
     return parse_alignment(value) != 0;
 }
 
+// Kinds of memory that Oriel tells apart, with commas between (MPI-4.1 11.4.3).
+static bool is_kinds(const char *value)
+{
+    static const char *const kinds[] = {"system", "mpi", "mpi:alloc_mem",
+                                        "mpi:win_allocate", "mpi:win_allocate_shared"};
+    for (;; value++) {
+        size_t length = strcspn(value, ","), i = 0,
+               count = sizeof kinds / sizeof *kinds;
+        while (i < count &&
+               (strlen(kinds[i]) != length || strncmp(kinds[i], value, length) != 0))
+            i++;
+        value += length;
+        if (i == count || *value == '\0')
+            return i < count;
+    }
+}
+
 static const struct hint {
-    const char *key, *otherwise;
+    const char *key;
+    const char *otherwise; // NULL: not shown unless given
     bool (*is_valid)(const char *value);
     bool may_change; // after the window has been opened
     int flavor;      // of the windows that have it; 0: all
@@ -66,6 +85,7 @@ static const struct hint {
     {"mpi_accumulate_granularity", "0", is_number, false, 0},
     {"same_size", "false", is_boolean, false, 0},
     {"same_disp_unit", "false", is_boolean, false, 0},
+    {"mpi_assert_memory_alloc_kinds", NULL, is_kinds, true, 0},
     {"mpi_minimum_memory_alignment", "64", is_alignment, false,
      MPI_WIN_FLAVOR_ALLOCATE},
     {"mpi_minimum_memory_alignment", "64", is_alignment, false, MPI_WIN_FLAVOR_SHARED},
@@ -82,7 +102,9 @@ static const char *given_value(const struct hint *hint, const struct info *given
 
 static void hints_apply(struct window *window)
 {
+    const char *ordering = info_find(window->info, "accumulate_ordering");
     window->no_locks = info_flag(window->info, "no_locks", false);
+    window->is_ordered = ordering == NULL || strcmp(ordering, "none") != 0;
 }
 
 int hints_choose(struct window *window, const struct info *given)
@@ -93,7 +115,10 @@ int hints_choose(struct window *window, const struct info *given)
         if (hint->flavor != 0 && hint->flavor != window->flavor)
             continue;
         const char *value = given_value(hint, given);
-        err = info_put(window->info, hint->key, value ? value : hint->otherwise);
+        if (value == NULL)
+            value = hint->otherwise;
+        if (value != NULL)
+            err = info_put(window->info, hint->key, value);
     }
     hints_apply(window);
     return err;

@@ -134,10 +134,26 @@ static __attribute__((noinline)) int await_service(const struct window *window,
     return hold(window, peer);
 }
 
+static __attribute__((noinline)) int fail_exposed(const struct peer *peer)
+{
+    return fail(MPI_ERR_RMA_CONFLICT,
+                "rank %d has exposed its part by MPI_Win_post; its MPI_Win_wait must "
+                "come before a lock",
+                peer->rank);
+}
+
+static __attribute__((noinline)) int refuse_exposed(struct peer *peer)
+{
+    atomic_store(&peer->lock, LOCK_NONE);
+    return fail_exposed(peer);
+}
+
 int peer_lock(struct window *window, struct peer *peer)
 {
     if (unlikely(peer->line == NULL))
         return ask(window, peer);
+    if (unlikely(atomic_load_explicit(&peer->line->is_exposed, memory_order_relaxed)))
+        return refuse_exposed(peer);
     uint32_t ticket =
         atomic_fetch_add_explicit(&peer->line->next, 1, memory_order_relaxed);
     if (unlikely(!is_served(peer->line, ticket, peer->lock_type)))
@@ -164,14 +180,14 @@ static bool is_answered(void *peer)
 int peer_await_answer(struct peer *peer)
 {
     int err = message_wait(is_answered, peer);
-    if (!err && peer_lock_state(peer) == LOCK_REFUSED) {
-        atomic_store(&peer->lock, LOCK_NONE);
-        err = fail(MPI_ERR_RMA_SYNC,
-                   "rank %d could not take the lock: it has freed the "
-                   "window or has no memory",
-                   peer->rank);
-    }
-    return err;
+    if (err || peer_lock_state(peer) == LOCK_HELD)
+        return err;
+    return peer_lock_state(peer) == LOCK_EXPOSED
+               ? fail_exposed(peer)
+               : fail(MPI_ERR_RMA_SYNC,
+                      "rank %d could not take the lock: it has freed the window or has "
+                      "no memory",
+                      peer->rank);
 }
 
 int peer_unlock(struct window *window, struct peer *peer)
@@ -187,11 +203,6 @@ int peer_unlock(struct window *window, struct peer *peer)
 }
 
 // ---- at the target, on behalf of other nodes ----------------------------------
-static struct line *own_line(const struct window *window)
-{
-    return &window->lines[window->comm->node_rank];
-}
-
 // No answer can be sent when memory is short: the origin then notices that the job
 // ends.
 static void grant(int origin, uint32_t window, int rank, int error)
@@ -206,7 +217,7 @@ static void grant(int origin, uint32_t window, int rank, int error)
 // Grants what is served by now. Tickets are in order, so the first that is not ends it.
 static void grant_served(struct window *window)
 {
-    struct line *line = own_line(window);
+    struct line *line = window_own_line(window);
     for (struct distant_lock *lock = window->distant_locks; lock; lock = lock->next) {
         if (lock->is_granted)
             continue;
@@ -226,7 +237,7 @@ static bool take_ticket(struct window *window, int origin,
     struct distant_lock *lock = malloc(sizeof *lock), **end = &window->distant_locks;
     if (lock == NULL)
         return false;
-    struct line *line = own_line(window);
+    struct line *line = window_own_line(window);
     atomic_fetch_add(&line->distant, 1);
     *lock = (struct distant_lock){.origin = origin,
                                   .reply_to = message->reply_to,
@@ -249,6 +260,8 @@ static void handle_lock(int source, const void *bytes, size_t size)
         message->type == MPI_LOCK_SHARED || message->type == MPI_LOCK_EXCLUSIVE;
     if (window == NULL || !is_type)
         grant(source, message->reply_to, message->rank, MPI_ERR_WIN);
+    else if (window_is_exposed(window))
+        grant(source, message->reply_to, message->rank, MPI_ERR_RMA_CONFLICT);
     else if (!take_ticket(window, source, message))
         grant(source, message->reply_to, message->rank, MPI_ERR_NO_MEM);
     else
@@ -265,7 +278,9 @@ static void handle_grant(int source, const void *bytes, size_t size)
     if (peer == NULL || peer->job_rank != source || peer->line != NULL ||
         peer_lock_state(peer) != LOCK_ASKED)
         return;
-    atomic_store(&peer->lock, message->error ? LOCK_REFUSED : LOCK_HELD);
+    atomic_store(&peer->lock, message->error == 0                      ? LOCK_HELD
+                              : message->error == MPI_ERR_RMA_CONFLICT ? LOCK_EXPOSED
+                                                                       : LOCK_REFUSED);
     atomic_fetch_sub(&process.asked_locks, 1);
 }
 
@@ -277,7 +292,7 @@ static void release(struct window *window, int origin)
         at = &lock->next;
     if (lock == NULL)
         return;
-    leave(own_line(window), lock->type);
+    leave(window_own_line(window), lock->type);
     *at = lock->next;
     free(lock);
 }
@@ -293,6 +308,17 @@ static void handle_unlock(int source, const void *bytes, size_t size)
     if (message->type != 0)
         release(window, source);
     grant_served(window);
+}
+
+bool window_is_locked(struct window *window)
+{
+    const struct line *line = window_own_line(window);
+    message_lock();
+    bool is_locked = atomic_load(&line->next) != atomic_load(&line->serving) ||
+                     atomic_load(&line->entered) != atomic_load(&line->left);
+    bool is_known = window->distant_locks == NULL;
+    message_unlock();
+    return is_locked && is_known;
 }
 
 void distant_locks_free(struct window *window)

@@ -60,6 +60,7 @@ struct line {
     _Atomic(uint32_t) entered;                   // readers that have ever entered
     _Atomic(uint32_t) left;                      // readers that have ever left
     _Atomic(uint32_t) distant; // tickets that wait on behalf of other nodes
+    _Atomic(bool) is_exposed;  // the part, from MPI_Win_post to MPI_Win_wait
     struct attachments attachments;
     // Each protects elements that no instruction updates whole: 0, or the node rank of
     // the holder plus 1.
@@ -68,10 +69,11 @@ struct line {
 
 enum lock_state {
     LOCK_NONE,
-    LOCK_ASKED,   // taken or sent for, not granted yet
-    LOCK_REFUSED, // the target could not take it
     LOCK_HELD,
     LOCK_UNCHECKED, // MPI_MODE_NOCHECK: the program knows that nothing conflicts
+    LOCK_ASKED,     // taken or sent for, not granted yet
+    LOCK_REFUSED,   // the target could not take it
+    LOCK_EXPOSED,   // the target did not, for its part is exposed by MPI_Win_post
 };
 
 // What a process tells its neighbours of general active target epochs.
@@ -132,7 +134,7 @@ struct window {
     int model;                 // MPI_WIN_UNIFIED
     int locks;                 // ACCESS_LOCK: targets locked
     bool is_unchecked;         // ACCESS_LOCK_ALL: by MPI_MODE_NOCHECK
-    bool no_locks;             // hint
+    bool no_locks, is_ordered; // hints
     bool is_mapped;            // mates reach the own part by loads and stores
     bool spans_nodes;
     struct communicator *comm; // private duplicate of the program's
@@ -158,8 +160,7 @@ struct window {
     struct distant_lock
         *distant_locks;        // of origins on other nodes, in order of tickets
     struct neighbours targets; // ACCESS_START
-    struct neighbours origins; // while is_exposed
-    bool is_exposed;           // between post and wait
+    struct neighbours origins; // while exposed
     struct early_notice *early_notices; // of processes that are not yet peers
     struct info *info;                  // hints in use
     struct window *next_open;           // of process.windows
@@ -238,7 +239,8 @@ int attachments_check(const struct attachments *attached, uint64_t address,
 
 // ---- locks --------------------------------------------------------------------
 // Asks for the lock of a target whose state is LOCK_ASKED. On this node the call
-// returns with the lock held; for another node a request is on its way.
+// returns with the lock held, or with MPI_ERR_RMA_CONFLICT if the target is exposed; for
+// another node a request is on its way.
 int peer_lock(struct window *window, struct peer *peer);
 // Gives the lock back; the operations that it protected have been completed.
 int peer_unlock(struct window *window, struct peer *peer);
@@ -252,12 +254,27 @@ static inline int peer_lock_state(const struct peer *peer)
 // several locks does so one after the other, so that those who keep to one order never
 // wait for each other.
 int locks_await_answers(void);
-// Waits until a lock that was asked for is held. MPI_ERR_RMA_SYNC when refused.
+// Waits until a lock that was asked for is held. MPI_ERR_RMA_SYNC when refused,
+// MPI_ERR_RMA_CONFLICT when the target was exposed; that lasts until the epoch ends.
 int peer_await_answer(struct peer *peer);
 static inline int peer_await_lock(struct peer *peer)
 {
-    return likely(peer_lock_state(peer) != LOCK_ASKED) ? 0 : peer_await_answer(peer);
+    return likely(peer_lock_state(peer) < LOCK_ASKED) ? 0 : peer_await_answer(peer);
 }
+
+// The line of the own part.
+static inline struct line *window_own_line(const struct window *window)
+{
+    return &window->lines[window->comm->node_rank];
+}
+static inline bool window_is_exposed(const struct window *window)
+{
+    return atomic_load_explicit(&window_own_line(window)->is_exposed,
+                                memory_order_relaxed);
+}
+// Is the own part locked by a process that has not begun to unlock it? A lock of another
+// node may have been given back by a message that is still under way.
+bool window_is_locked(struct window *window);
 
 // ---- notices ------------------------------------------------------------------
 int peer_notify(const struct window *window, const struct peer *peer, enum notice kind);

@@ -65,8 +65,95 @@ static void rules_hold(const struct source *source)
     without_an_epoch();
     in_a_started_epoch();
     CHECK(*(volatile int *)opened.base == value);
+    MPI_Barrier(MPI_COMM_WORLD); // nobody is exposed any more
     in_a_lock_epoch();
     without_an_epoch();
+    source->close(&opened);
+}
+
+// Collective over MPI_COMM_WORLD.
+static bool is_mate(int other)
+{
+    MPI_Comm node = node_comm();
+    MPI_Group here;
+    int rank_here;
+    MPI_Comm_group(node, &here);
+    MPI_Group_translate_ranks(world, 1, &other, here, &rank_here);
+    MPI_Group_free(&here);
+    MPI_Comm_free(&node);
+    return rank_here != MPI_UNDEFINED;
+}
+
+// Rank 0 is exposed to the last rank; who locks it learns that at the latest when it
+// unlocks.
+static void an_exposed_part_is_not_locked(const struct source *source,
+                                          const int *memory)
+{
+    MPI_Group origins, targets;
+    bool is_near = is_mate(0);
+    MPI_Group_incl(world, 1, (int[]){size - 1}, &origins);
+    MPI_Group_incl(world, 1, (int[]){0}, &targets);
+    if (rank == 0)
+        CHECK_CLASS(MPI_Win_post(origins, 0, win), MPI_SUCCESS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int code = MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    CHECK_CLASS(code, is_near ? MPI_ERR_RMA_CONFLICT : MPI_SUCCESS);
+    if (code == MPI_SUCCESS) {
+        CHECK_CLASS(put(0), MPI_ERR_RMA_CONFLICT);
+        CHECK_CLASS(MPI_Win_unlock(0, win), MPI_ERR_RMA_CONFLICT);
+    }
+    CHECK_CLASS(MPI_Win_unlock(0, win), MPI_ERR_RMA_SYNC);
+    code = MPI_Win_lock_all(0, win);
+    bool is_mapped = rank == 0 || (is_near && source->open == open_shared);
+    CHECK_CLASS(code, is_mapped ? MPI_ERR_RMA_CONFLICT : MPI_SUCCESS);
+    if (code == MPI_SUCCESS) {
+        CHECK_CLASS(put(0), MPI_ERR_RMA_CONFLICT);
+        CHECK_CLASS(MPI_Win_unlock_all(win), MPI_SUCCESS);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(rank != 0 || *memory == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == size - 1) {
+        MPI_Win_start(targets, 0, win);
+        CHECK_CLASS(put(0), MPI_SUCCESS);
+        CHECK_CLASS(MPI_Win_complete(win), MPI_SUCCESS);
+    }
+    if (rank == 0)
+        CHECK_CLASS(MPI_Win_wait(win), MPI_SUCCESS);
+    CHECK(rank != 0 || *memory == value);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_unlock(0, win), MPI_SUCCESS);
+    MPI_Group_free(&origins);
+    MPI_Group_free(&targets);
+}
+
+static void a_locked_part_is_not_exposed(void)
+{
+    int owner = size - 1;
+    bool is_near = is_mate(owner), locks = rank == 0 && is_near;
+    MPI_Bcast(&is_near, sizeof is_near, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (locks)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, owner, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == owner && is_near)
+        CHECK_CLASS(MPI_Win_post(MPI_GROUP_EMPTY, 0, win), MPI_ERR_RMA_CONFLICT);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (locks)
+        MPI_Win_unlock(owner, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_CLASS(MPI_Win_post(MPI_GROUP_EMPTY, 0, win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_wait(win), MPI_SUCCESS);
+}
+
+static void locks_and_exposures_exclude_each_other(const struct source *source)
+{
+    struct opened opened = source->open(sizeof(int), 1);
+    win = opened.win;
+    *(int *)opened.base = 0;
+    an_exposed_part_is_not_locked(source, opened.base);
+    a_locked_part_is_not_exposed();
     source->close(&opened);
 }
 
@@ -91,6 +178,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     for_each_source(rules_hold);
+    for_each_source(locks_and_exposures_exclude_each_other);
     the_group_must_be_of_the_window();
     MPI_Group_free(&world);
     return finish();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windows_tell_what_they_are: attributes, group, name, info hints.
+// windows_tell_what_they_are: attributes, group, name.
 #include "window_test.h"
 
 static void *attribute(MPI_Win win, int keyval)
@@ -117,59 +117,6 @@ static void the_group_is_the_communicators(void)
     MPI_Group_free(&of_comm);
 }
 
-static void check_hint(MPI_Win win, const char *key, const char *expected)
-{
-    MPI_Info info;
-    char value[64] = "";
-    int length = sizeof value, flag;
-    MPI_Win_get_info(win, &info);
-    MPI_Info_get_string(info, key, &length, value, &flag);
-    CHECK(flag == (expected != NULL));
-    CHECK(expected == NULL || strcmp(value, expected) == 0);
-    MPI_Info_free(&info);
-}
-
-static MPI_Win open_with_hints(void)
-{
-    MPI_Info info;
-    MPI_Win win;
-    void *base;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "same_size", "true");
-    MPI_Info_set(info, "accumulate_ordering", "none");
-    MPI_Info_set(info, "accumulate_ops", "any"); // not a value
-    MPI_Info_set(info, "mpi_accumulate_granularity", "8");
-    MPI_Info_set(info, "mpi_minimum_memory_alignment", "8192");
-    MPI_Info_set(info, "color", "blue"); // not a hint
-    MPI_Win_allocate(8, 1, info, MPI_COMM_WORLD, &base, &win);
-    MPI_Info_free(&info);
-    CHECK((uintptr_t)base % 8192 == 0);
-    return win;
-}
-
-static void hints_in_use_are_shown(void)
-{
-    MPI_Win win = open_with_hints();
-    check_hint(win, "same_size", "true");
-    check_hint(win, "same_disp_unit", "false");
-    check_hint(win, "no_locks", "false");
-    check_hint(win, "accumulate_ordering", "none");
-    check_hint(win, "accumulate_ops", "same_op_no_op");
-    check_hint(win, "mpi_accumulate_granularity", "8");
-    check_hint(win, "mpi_minimum_memory_alignment", "8192");
-    check_hint(win, "alloc_shared_noncontig", NULL);
-    check_hint(win, "color", NULL);
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "accumulate_ordering", "rar,waw");
-    MPI_Info_set(info, "same_size", "false"); // fixed by now
-    MPI_Win_set_info(win, info);
-    MPI_Info_free(&info);
-    check_hint(win, "accumulate_ordering", "rar,waw");
-    check_hint(win, "same_size", "true");
-    MPI_Win_free(&win);
-}
-
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -178,6 +125,5 @@ int main(int argc, char **argv)
     a_refused_delete_keeps_the_window();
     names();
     the_group_is_the_communicators();
-    hints_in_use_are_shown();
     return finish();
 }

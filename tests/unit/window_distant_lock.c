@@ -136,6 +136,16 @@ static void nonsense_is_refused(void)
     CHECK(sent.count == 0 && line.next == queued);
 }
 
+static void an_exposed_part_is_not_locked(void)
+{
+    uint32_t queued = line.next;
+    line.is_exposed = true;
+    ask(1, MPI_LOCK_SHARED);
+    check_granted(1, 1, MPI_ERR_RMA_CONFLICT);
+    CHECK(line.next == queued);
+    line.is_exposed = false;
+}
+
 // As origin: the request goes out, and only the target's answer counts.
 static void an_origin_waits_for_its_target(void)
 {
@@ -159,7 +169,13 @@ static void an_origin_waits_for_its_target(void)
     peer.lock = LOCK_ASKED;
     grant.error = MPI_ERR_NO_MEM;
     handlers[MESSAGE_GRANT](50, &grant, sizeof grant);
-    CHECK(peer_lock_state(&peer) == LOCK_REFUSED);
+    CHECK(peer_await_lock(&peer) == MPI_ERR_RMA_SYNC);
+    peer.lock = LOCK_ASKED;
+    grant.error = MPI_ERR_RMA_CONFLICT;
+    handlers[MESSAGE_GRANT](50, &grant, sizeof grant);
+    CHECK(peer_await_lock(&peer) == MPI_ERR_RMA_CONFLICT);
+    CHECK(peer_unlock(&window, &peer) == 0 && peer_lock_state(&peer) == LOCK_NONE);
+    CHECK(sent.count == 2);
     peer.lock = LOCK_NONE;
     window.peers = (struct peers){0};
 }
@@ -174,6 +190,7 @@ int main(void)
     mates_tell_that_the_line_moved();
     only_holders_release();
     nonsense_is_refused();
+    an_exposed_part_is_not_locked();
     an_origin_waits_for_its_target();
     return 0;
 }
