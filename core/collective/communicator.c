@@ -30,6 +30,7 @@ static void communicator_destroy(struct object *object)
         places_release(comm->places);
     object_release(comm->group);
     object_release(object->errhandler);
+    free(comm->buffer);
     free(comm);
 }
 

@@ -27,6 +27,7 @@ enum message_kind {
     MESSAGE_FETCHED,   // pt2pt: a large message has been fetched
     MESSAGE_PULL,      // pt2pt: send the data of an offer as parts
     MESSAGE_PART,      // pt2pt: a part of a large message
+    MESSAGE_CANCEL,    // pt2pt: an offer is taken back if nobody has matched it
     MESSAGE_LOCK,      // sync: lock request
     MESSAGE_GRANT,     // sync: a lock request was granted
     MESSAGE_UNLOCK,    // sync: lock release

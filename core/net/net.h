@@ -21,7 +21,22 @@ struct net_counter {
     uint64_t issued;             // written by the thread that issues
     _Atomic(uint64_t) completed; // remotely complete: written by whoever polls
     _Atomic(int) error;          // first error class, 0 when none
+    struct net_counter *total;   // counts the same among others, or NULL
+    // Called after each completion, or NULL.
+    void (*part_completed)(struct net_counter *counter);
 };
+
+// Counts a completion, with an error class or 0. Afterwards the counter may be gone.
+static inline void net_counter_complete(struct net_counter *counter, int error)
+{
+    if (unlikely(error)) {
+        int none = 0;
+        atomic_compare_exchange_strong(&counter->error, &none, error);
+    }
+    atomic_fetch_add_explicit(&counter->completed, 1, memory_order_release);
+    if (counter->part_completed != NULL)
+        counter->part_completed(counter);
+}
 
 struct net_region {
     uint64_t key;     // what a peer names in net_write and net_read

@@ -13,12 +13,10 @@ static void access_finish(struct net *net, struct operation *access, int error)
 {
     struct net_counter *counter = access->counter;
     local_finish(net, access, error == 0);
-    if (unlikely(error)) {
-        int none = 0;
-        atomic_compare_exchange_strong(&counter->error, &none, error);
-    }
     pool_give(&net->accesses, access);
-    atomic_fetch_add_explicit(&counter->completed, 1, memory_order_release);
+    if (counter->total != NULL)
+        net_counter_complete(counter->total, error);
+    net_counter_complete(counter, error);
 }
 
 static void send_finish(struct net *net, struct operation *send)

@@ -81,6 +81,8 @@ static int start_part(struct net *net, const struct part *part,
                              part->kind == WRITING ? "a write to" : "a read from");
     peer->is_reached = true;
     counter->issued++;
+    if (counter->total != NULL)
+        counter->total->issued++;
     return 0;
 }
 

@@ -302,6 +302,7 @@ struct communicator {
     struct places *places;    // collective's: owns these four arrays
     struct area *area; // collective's memory shared by node_members, in the segment
     uint32_t sequence; // of collective calls on this communicator
+    struct send_buffer *buffer; // pt2pt's: attached to this communicator, or NULL
     char name[MPI_MAX_OBJECT_NAME];
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)

@@ -50,9 +50,15 @@ void raise_on(void *object)
     culprit = object;
 }
 
+// The object of a call on a request or message may be gone; its owner is the culprit.
+static bool has_handler(enum object_kind kind)
+{
+    return kind == KIND_COMM || kind == KIND_WIN || kind == KIND_SESSION;
+}
+
 int raise_error(const struct call *call, void *raised_on, int error_class)
 {
-    struct object *object = call->raised_on != 0 ? raised_on : culprit;
+    struct object *object = has_handler(call->raised_on) ? raised_on : culprit;
     if (object == NULL && process.self != NULL)
         object = &process.self->object;
     struct errhandler *handler = object ? object->errhandler : &errors_are_fatal;

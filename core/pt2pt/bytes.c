@@ -2,16 +2,11 @@
 // Bytes on the collective channel, blocking: what the algorithms of collective/ use.
 #include "pt2pt/private.h"
 
-static struct datatype *byte(void)
-{
-    return handle_object(KIND_DATATYPE, (uintptr_t)MPI_BYTE);
-}
-
 int pt2pt_send(struct communicator *comm, const void *bytes, size_t size,
                int destination, int tag)
 {
     struct transfer *transfer;
-    int err = pt2pt_isend(comm, CHANNEL_COLLECTIVE, bytes, (MPI_Count)size, byte(),
+    int err = pt2pt_isend(comm, CHANNEL_COLLECTIVE, bytes, (MPI_Count)size, type_byte(),
                           destination, tag, &transfer);
     return err ? err : pt2pt_finish(transfer, MPI_STATUS_IGNORE);
 }
@@ -20,8 +15,8 @@ int pt2pt_receive(struct communicator *comm, void *bytes, size_t size, int sourc
                   int tag)
 {
     struct transfer *transfer;
-    int err = pt2pt_ireceive(comm, CHANNEL_COLLECTIVE, bytes, (MPI_Count)size, byte(),
-                             source, tag, &transfer);
+    int err = pt2pt_ireceive(comm, CHANNEL_COLLECTIVE, bytes, (MPI_Count)size,
+                             type_byte(), source, tag, &transfer);
     return err ? err : pt2pt_finish(transfer, MPI_STATUS_IGNORE);
 }
 
@@ -29,8 +24,8 @@ int pt2pt_exchange(struct communicator *comm, const void *out, size_t out_size,
                    int destination, void *in, size_t in_size, int source, int tag)
 {
     struct transfer *receive;
-    int err = pt2pt_ireceive(comm, CHANNEL_COLLECTIVE, in, (MPI_Count)in_size, byte(),
-                             source, tag, &receive);
+    int err = pt2pt_ireceive(comm, CHANNEL_COLLECTIVE, in, (MPI_Count)in_size,
+                             type_byte(), source, tag, &receive);
     if (err)
         return err;
     err = pt2pt_send(comm, out, out_size, destination, tag);

@@ -19,6 +19,12 @@ struct part {
 };
 struct fetched {
     uint32_t sender;
+    uint32_t is_cancelled;
+};
+struct cancel {
+    uint64_t context;
+    uint32_t sender;
+    uint32_t unused;
 };
 
 enum { PART_MAX = (MESSAGE_MAX - sizeof(struct part)) & ~7 };
@@ -31,113 +37,133 @@ static void drop(int peer, const char *what)
 // Spreads the bytes that have come over the elements of the buffer.
 static void unpack(const struct transfer *transfer, size_t bytes)
 {
-    struct blocks blocks = blocks_of(transfer->type, transfer->count);
+    struct blocks blocks = blocks_of(transfer->order.type, transfer->order.count);
     const char *from = transfer->packed;
     MPI_Aint offset = 0;
     for (size_t length; bytes > 0; from += length, bytes -= length) {
         length = blocks_next(&blocks, bytes, &offset);
-        memcpy((char *)transfer->buffer + offset, from, length);
+        memcpy((char *)transfer->order.buffer + offset, from, length);
     }
 }
 
-static void receive_end(struct transfer *transfer, size_t bytes)
+static void receive_end(struct transfer *transfer, int error)
 {
     if (transfer->packed != NULL)
-        unpack(transfer, bytes);
-    transfer_forget(transfer);
-    transfer->is_done = true;
+        unpack(transfer, (size_t)transfer->received);
+    transfer_end(transfer, error);
 }
 
-static void accept_envelope(struct transfer *transfer, const struct envelope *envelope)
+// Returns the error that the message is too long.
+static int accept_envelope(struct transfer *transfer, int peer,
+                           const struct envelope *envelope)
 {
-    transfer->source = envelope->source;
-    transfer->tag = envelope->tag;
-    transfer->length = (size_t)envelope->bytes;
+    transfer->peer = peer;
+    transfer->sender = envelope->sender;
+    transfer->request.source = envelope->source;
+    transfer->request.tag = envelope->tag;
+    transfer->length = envelope->bytes;
     transfer->wanted =
-        transfer->length < transfer->capacity ? transfer->length : transfer->capacity;
-    if (transfer->length > transfer->capacity)
-        transfer->error = MPI_ERR_TRUNCATE;
+        transfer->length < transfer->bytes ? transfer->length : transfer->bytes;
+    transfer->asked = transfer->received = 0;
+    transfer->request.bytes = transfer->wanted;
+    return transfer->length > transfer->bytes ? MPI_ERR_TRUNCATE : 0;
 }
 
-void receive_eager(struct transfer *transfer, const struct envelope *envelope,
+// Ends a receive of which the sender wants to know.
+static void end_fetch(struct transfer *transfer, int error)
+{
+    struct fetched message = {.sender = transfer->sender};
+    int err = message_send(transfer->peer, MESSAGE_FETCHED, &message, sizeof message,
+                           NULL, 0);
+    bool is_too_long = transfer->length > transfer->bytes;
+    if (!error)
+        error = err ? err : is_too_long ? MPI_ERR_TRUNCATE : 0;
+    receive_end(transfer, error);
+}
+
+void receive_eager(struct transfer *transfer, int peer, const struct envelope *envelope,
                    const void *data)
 {
-    accept_envelope(transfer, envelope);
+    int err = accept_envelope(transfer, peer, envelope);
     if (transfer->wanted > 0)
         memcpy(transfer->data, data, transfer->wanted);
-    receive_end(transfer, transfer->wanted);
+    transfer->received = transfer->wanted;
+    if (envelope->sender != 0)
+        end_fetch(transfer, err);
+    else
+        receive_end(transfer, err);
 }
 
 // ---- long messages
 
-static int tell_sender(struct transfer *transfer, enum message_kind kind,
-                       const void *message, size_t bytes)
+// False when the receive has ended, because its sender is lost.
+static bool ask_for_more(struct transfer *transfer)
 {
-    int err = message_send(transfer->peer, kind, message, bytes, NULL, 0);
-    if (err && !transfer->error)
-        transfer->error = err;
-    return err;
-}
-
-static void end_fetch(struct transfer *transfer)
-{
-    struct fetched message = {transfer->sender};
-    tell_sender(transfer, MESSAGE_FETCHED, &message, sizeof message);
-    receive_end(transfer, transfer->received);
-}
-
-// A sender that cannot be asked any more has been lost: the receive ends.
-static void ask_for_more(struct transfer *transfer)
-{
-    size_t rest = transfer->wanted - transfer->asked;
+    uint64_t rest = transfer->wanted - transfer->asked;
     struct pull pull = {.offset = transfer->asked,
                         .bytes = rest < CHUNK ? rest : CHUNK,
                         .sender = transfer->sender,
                         .receiver = transfer->id};
-    transfer->asked += (size_t)pull.bytes;
-    if (pull.bytes > 0 && tell_sender(transfer, MESSAGE_PULL, &pull, sizeof pull))
-        receive_end(transfer, 0);
+    transfer->asked += pull.bytes;
+    int err = pull.bytes > 0 ? message_send(transfer->peer, MESSAGE_PULL, &pull,
+                                            sizeof pull, NULL, 0)
+                             : 0;
+    if (err)
+        receive_end(transfer, err);
+    return !err;
 }
 
-// One copy from where the message lies, if it lies on this node.
-static bool copy_from_mate(struct transfer *transfer, const struct envelope *envelope)
+// From another buffer of this process, whose address the wire need not tell.
+static int copy_from_self(struct transfer *transfer)
+{
+    const struct transfer *send = transfer_of(transfer->sender, true, transfer->peer);
+    if (send == NULL || send->bytes != transfer->length)
+        return fail(MPI_ERR_INTERN, "a message to itself has got lost");
+    memcpy(transfer->data, send->data, (size_t)transfer->wanted);
+    return 0;
+}
+
+static int copy_from_segment(struct transfer *transfer, uint64_t offset)
+{
+    const struct shm *shm = process.shm;
+    if (offset > shm->bytes || transfer->wanted > shm->bytes - offset)
+        return fail(MPI_ERR_INTERN, "a message lies outside of the segment");
+    memcpy(transfer->data, shm_at(shm, offset), (size_t)transfer->wanted);
+    return 0;
+}
+
+// One copy from where the message lies, if it lies on this node and can be reached.
+static bool copy_from_mate(struct transfer *transfer, const struct envelope *envelope,
+                           int *err)
 {
     const struct boot *boot = process.boot;
-    struct shm *shm = process.shm;
+    int mate = boot->node_rank_of[transfer->peer];
     if (boot->node_of[transfer->peer] != boot->node)
         return false;
-    int err = 0;
     if (transfer->peer == boot->rank)
-        memcpy(transfer->data, (const void *)(uintptr_t)envelope->address,
-               transfer->wanted);
-    else if (shm_can_copy(shm))
-        err = shm_copy_from(shm, boot->node_rank_of[transfer->peer], transfer->data,
-                            envelope->address, transfer->wanted);
+        *err = copy_from_self(transfer);
+    else if (envelope->is_in_segment)
+        *err = copy_from_segment(transfer, envelope->place);
+    else if (shm_can_copy(process.shm))
+        *err = shm_copy_from(process.shm, mate, transfer->data, envelope->place,
+                             (size_t)transfer->wanted);
     else
         return false;
-    if (err && !transfer->error)
-        transfer->error = err;
-    transfer->received = err ? 0 : transfer->wanted;
+    transfer->received = *err ? 0 : transfer->wanted;
     return true;
 }
 
 void receive_offer(struct transfer *transfer, int peer, const struct envelope *envelope)
 {
-    accept_envelope(transfer, envelope);
-    transfer->peer = peer;
-    transfer->sender = envelope->sender;
-    if (transfer->wanted == 0 || copy_from_mate(transfer, envelope)) {
-        end_fetch(transfer);
+    int err = accept_envelope(transfer, peer, envelope);
+    if (transfer->wanted == 0 || copy_from_mate(transfer, envelope, &err)) {
+        end_fetch(transfer, err);
         return;
     }
-    int err = transfer_name(transfer);
-    if (err) {
-        transfer->error = err;
-        end_fetch(transfer);
-        return;
-    }
-    ask_for_more(transfer);
-    if (!transfer->is_done)
+    err = transfer_name(transfer);
+    if (err)
+        end_fetch(transfer, err);
+    else if (ask_for_more(transfer))
         ask_for_more(transfer);
 }
 
@@ -150,15 +176,14 @@ static void handle_arrival(int peer, const void *message, size_t bytes, bool is_
         drop(peer, "a message");
         return;
     }
-    struct transfer *transfer = take_posted(envelope);
+    struct transfer *transfer = take_posted(peer, envelope);
     if (transfer == NULL) {
         if (keep_arrival(peer, envelope, is_offer, envelope + 1))
             log_error("a message from rank %d is lost: no memory", peer);
     } else if (is_offer) {
         receive_offer(transfer, peer, envelope);
     } else {
-        transfer->peer = peer;
-        receive_eager(transfer, envelope, envelope + 1);
+        receive_eager(transfer, peer, envelope, envelope + 1);
     }
 }
 
@@ -172,20 +197,13 @@ static void handle_offer(int peer, const void *message, size_t bytes)
     handle_arrival(peer, message, bytes, true);
 }
 
-static void send_end(struct transfer *transfer, int error)
-{
-    transfer_forget(transfer);
-    transfer->error = error;
-    transfer->is_done = true;
-}
-
 static void handle_pull(int peer, const void *message, size_t bytes)
 {
     const struct pull *pull = message;
     struct transfer *transfer =
         bytes == sizeof *pull ? transfer_of(pull->sender, true, peer) : NULL;
-    if (transfer == NULL || pull->offset > transfer->capacity ||
-        pull->bytes > transfer->capacity - pull->offset) {
+    if (transfer == NULL || pull->offset > transfer->bytes ||
+        pull->bytes > transfer->bytes - pull->offset) {
         drop(peer, "a request for data");
         return;
     }
@@ -196,7 +214,7 @@ static void handle_pull(int peer, const void *message, size_t bytes)
                                transfer->data + part.offset,
                                rest < PART_MAX ? (size_t)rest : PART_MAX);
         if (err) { // nobody is there any more to say that it has fetched the rest
-            send_end(transfer, err);
+            transfer_end(transfer, err);
             return;
         }
     }
@@ -216,7 +234,7 @@ static void handle_part(int peer, const void *message, size_t bytes)
     memcpy(transfer->data + transfer->received, part + 1, length);
     transfer->received += length;
     if (transfer->received == transfer->wanted)
-        end_fetch(transfer);
+        end_fetch(transfer, 0);
     else if (transfer->asked - transfer->received <= CHUNK)
         ask_for_more(transfer);
 }
@@ -230,7 +248,56 @@ static void handle_fetched(int peer, const void *message, size_t bytes)
         drop(peer, "the end of a transfer");
         return;
     }
-    send_end(transfer, 0);
+    transfer->request.is_cancelled = fetched->is_cancelled;
+    transfer_end(transfer, 0);
+}
+
+// ---- taking back (MPI-4.1 3.8.4)
+
+// What has been matched is fetched; what has not is forgotten, and never was.
+static void handle_cancel(int peer, const void *message, size_t bytes)
+{
+    const struct cancel *cancel = message;
+    if (bytes != sizeof *cancel || cancel->sender == 0) {
+        drop(peer, "a cancellation");
+        return;
+    }
+    struct arrival *arrival = take_offer(peer, cancel->context, cancel->sender);
+    if (arrival == NULL)
+        return;
+    free(arrival);
+    struct fetched answer = {.sender = cancel->sender, .is_cancelled = true};
+    if (message_send(peer, MESSAGE_FETCHED, &answer, sizeof answer, NULL, 0))
+        log_error("rank %d could not be told that its message is cancelled", peer);
+}
+
+static int cancel_receive(struct transfer *transfer)
+{
+    if (!unpost(transfer))
+        return 0; // matched: it will be received
+    transfer->request.is_cancelled = true;
+    transfer_end(transfer, 0);
+    message_wake();
+    return 0;
+}
+
+static int cancel_send(struct transfer *transfer)
+{
+    struct cancel cancel = {.context = transfer->order.comm->context,
+                            .sender = transfer->id};
+    return transfer->id == 0 ? 0
+                             : message_send(transfer->peer, MESSAGE_CANCEL, &cancel,
+                                            sizeof cancel, NULL, 0);
+}
+
+int transfer_cancel(struct request *request)
+{
+    struct transfer *transfer = (struct transfer *)request;
+    message_lock();
+    int err =
+        transfer->order.is_send ? cancel_send(transfer) : cancel_receive(transfer);
+    message_unlock();
+    return err;
 }
 
 void register_handlers(void)
@@ -240,4 +307,5 @@ void register_handlers(void)
     message_register(MESSAGE_PULL, handle_pull);
     message_register(MESSAGE_PART, handle_part);
     message_register(MESSAGE_FETCHED, handle_fetched);
+    message_register(MESSAGE_CANCEL, handle_cancel);
 }

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which message goes to which receive, in order (MPI-4.1 3.5), and names on the wire.
+// Which message goes to which receive, in order (MPI-4.1 3.5).
 #include "pt2pt/private.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { INDEX_BITS = 20, FIRST_NAMES = 64 };
 
 static struct bucket *bucket_of(uint64_t context)
 {
     return &process.matching->buckets[(context ^ context >> 32) % BUCKETS];
 }
 
-static bool matches(const struct transfer *receive, const struct envelope *envelope)
+// The sender must be the process of the rank that its message claims to be from.
+static bool matches(const struct order *order, int peer,
+                    const struct envelope *envelope)
 {
-    return receive->context == envelope->context &&
-           receive->channel == envelope->channel &&
-           (receive->source == MPI_ANY_SOURCE || receive->source == envelope->source) &&
-           (receive->tag == MPI_ANY_TAG || receive->tag == envelope->tag);
+    const struct communicator *comm = order->comm;
+    return comm->context == envelope->context && order->channel == envelope->channel &&
+           (order->rank == MPI_ANY_SOURCE || order->rank == envelope->source) &&
+           (order->tag == MPI_ANY_TAG || order->tag == envelope->tag) &&
+           (uint32_t)envelope->source < (uint32_t)comm->size &&
+           comm_job_rank(comm, envelope->source) == peer;
 }
 
 void post(struct transfer *transfer)
 {
-    struct bucket *bucket = bucket_of(transfer->context);
+    struct bucket *bucket = bucket_of(transfer->order.comm->context);
+    transfer->next = NULL;
     *(bucket->posted ? bucket->posted_end : &bucket->posted) = transfer;
     bucket->posted_end = &transfer->next;
 }
@@ -39,20 +42,20 @@ static struct transfer *unlink_posted(struct bucket *bucket, struct transfer **l
     return found;
 }
 
-void unpost(struct transfer *transfer)
+bool unpost(struct transfer *transfer)
 {
-    struct bucket *bucket = bucket_of(transfer->context);
+    struct bucket *bucket = bucket_of(transfer->order.comm->context);
     struct transfer **link = &bucket->posted;
     while (*link != NULL && *link != transfer)
         link = &(*link)->next;
-    unlink_posted(bucket, link);
+    return unlink_posted(bucket, link) != NULL;
 }
 
-struct transfer *take_posted(const struct envelope *envelope)
+struct transfer *take_posted(int peer, const struct envelope *envelope)
 {
     struct bucket *bucket = bucket_of(envelope->context);
     struct transfer **link = &bucket->posted;
-    while (*link != NULL && !matches(*link, envelope))
+    while (*link != NULL && !matches(&(*link)->order, peer, envelope))
         link = &(*link)->next;
     return unlink_posted(bucket, link);
 }
@@ -74,12 +77,8 @@ int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
     return 0;
 }
 
-struct arrival *take_arrival(const struct transfer *transfer)
+static struct arrival *unlink_arrival(struct bucket *bucket, struct arrival **link)
 {
-    struct bucket *bucket = bucket_of(transfer->context);
-    struct arrival **link = &bucket->arrived;
-    while (*link != NULL && !matches(transfer, &(*link)->envelope))
-        link = &(*link)->next;
     struct arrival *found = *link;
     if (found == NULL)
         return NULL;
@@ -89,58 +88,32 @@ struct arrival *take_arrival(const struct transfer *transfer)
     return found;
 }
 
-// ---- ids
-
-static int more_names(struct matching *matching)
+// Where the first message that matches is linked, or the end of the list.
+static struct arrival **arrival_link(struct bucket *bucket, const struct order *order)
 {
-    uint32_t count = matching->name_count ? 2 * matching->name_count : FIRST_NAMES;
-    struct named *names = NULL;
-    if (count <= 1u << INDEX_BITS)
-        names = realloc(matching->names, count * sizeof *names);
-    if (names == NULL)
-        return fail(MPI_ERR_NO_MEM, "%u long messages are under way",
-                    matching->name_count);
-    for (uint32_t i = matching->name_count; i < count; i++)
-        names[i] = (struct named){.generation = 1};
-    matching->names = names;
-    matching->name_count = count;
-    return 0;
+    struct arrival **link = &bucket->arrived;
+    while (*link != NULL && !matches(order, (*link)->peer, &(*link)->envelope))
+        link = &(*link)->next;
+    return link;
 }
 
-int transfer_name(struct transfer *transfer)
+struct arrival *find_arrival(const struct order *order)
 {
-    struct matching *matching = process.matching;
-    uint32_t index = 0;
-    while (index < matching->name_count && matching->names[index].transfer != NULL)
-        index++;
-    if (index == matching->name_count) {
-        int err = more_names(matching);
-        if (err)
-            return err;
-    }
-    matching->names[index].transfer = transfer;
-    transfer->id = matching->names[index].generation << INDEX_BITS | index;
-    return 0;
+    return *arrival_link(bucket_of(order->comm->context), order);
 }
 
-void transfer_forget(struct transfer *transfer)
+struct arrival *take_arrival(const struct order *order)
 {
-    if (transfer->id == 0)
-        return;
-    struct named *named =
-        &process.matching->names[transfer->id & ((1u << INDEX_BITS) - 1)];
-    uint32_t generation = (named->generation + 1) & ((1u << (32 - INDEX_BITS)) - 1);
-    *named = (struct named){.generation = generation ? generation : 1};
-    transfer->id = 0;
+    struct bucket *bucket = bucket_of(order->comm->context);
+    return unlink_arrival(bucket, arrival_link(bucket, order));
 }
 
-struct transfer *transfer_of(uint32_t id, bool is_send, int peer)
+struct arrival *take_offer(int peer, uint64_t context, uint32_t sender)
 {
-    uint32_t index = id & ((1u << INDEX_BITS) - 1);
-    if (index >= process.matching->name_count)
-        return NULL;
-    struct transfer *transfer = process.matching->names[index].transfer;
-    bool is_it = transfer != NULL && transfer->id == id &&
-                 transfer->is_send == is_send && transfer->peer == peer;
-    return is_it ? transfer : NULL;
+    struct bucket *bucket = bucket_of(context);
+    struct arrival **link = &bucket->arrived;
+    while (*link != NULL &&
+           !((*link)->peer == peer && (*link)->envelope.sender == sender))
+        link = &(*link)->next;
+    return unlink_arrival(bucket, link);
 }

@@ -3,7 +3,8 @@
 //
 //   envelope  what a message says about itself: matched against receives
 //   arrival   a message for which no receive had been posted
-//   id        names a transfer on the wire: index and generation, never an address
+//   id        names a send under way on the wire, or a receive that fetches: index and
+//             generation, never an address
 #pragma once
 
 #include "pt2pt/pt2pt.h"
@@ -11,12 +12,14 @@
 // Opens a message with all its data (MESSAGE_EAGER) and an offer (MESSAGE_OFFER).
 struct envelope {
     uint64_t context;
-    uint64_t bytes;   // of the whole message
-    uint64_t address; // of an offered message in its process
-    int32_t source;   // rank in the communicator
+    uint64_t bytes; // of the whole message
+    uint64_t place; // of an offered message: address in its process, or offset
+    int32_t source; // rank in the communicator
     int32_t tag;
-    uint32_t channel; // enum channel
-    uint32_t sender;  // id of an offering transfer
+    uint16_t channel;       // enum channel
+    uint16_t is_in_segment; // `place` is an offset in the node's segment
+    uint32_t
+        sender; // id of a send that wants to know when its message is received, or 0
 };
 
 enum {
@@ -24,24 +27,66 @@ enum {
     CHUNK = 64 * 1024, // what a receiver asks for at a time, two at once
 };
 
-struct transfer {
-    struct transfer *next; // among the posted receives
-    bool is_send, is_done;
-    int error;   // error class, 0 when none
-    uint32_t id; // 0 while it has no name on the wire
-    int peer;    // rank in the job: destination, or source once matched
-    uint64_t context;
-    enum channel channel;
-    int source, tag;                // wanted, then those of the message
-    char *data;                     // the bytes, in `buffer` or packed
-    size_t capacity;                // bytes that fit; of a send its length
-    size_t length;                  // of the message that has come
-    size_t wanted, asked, received; // of a message that comes in parts
-    uint32_t sender;                // id of the offering transfer
-    void *buffer;                   // where to unpack to, with count and type
+struct order {
+    struct communicator *comm;
+    void *buffer; // holds or takes `count` elements of `type`
     MPI_Count count;
     struct datatype *type;
-    void *packed; // NULL when the type is contiguous
+    int rank; // destination or source
+    int tag;
+    enum channel channel;
+    bool is_send, is_synchronous, is_buffered;
+};
+
+static inline struct order send_order(const void *buffer, MPI_Count count,
+                                      struct datatype *type, int destination, int tag,
+                                      struct communicator *comm)
+{
+    return (struct order){.comm = comm,
+                          .buffer = (void *)buffer,
+                          .count = count,
+                          .type = type,
+                          .rank = destination,
+                          .tag = tag,
+                          .channel = CHANNEL_USER,
+                          .is_send = true};
+}
+
+static inline struct order receive_order(void *buffer, MPI_Count count,
+                                         struct datatype *type, int source, int tag,
+                                         struct communicator *comm)
+{
+    return (struct order){.comm = comm,
+                          .buffer = buffer,
+                          .count = count,
+                          .type = type,
+                          .rank = source,
+                          .tag = tag,
+                          .channel = CHANNEL_USER};
+}
+
+// Bytes of data in the buffer; MPI_ERR_COUNT when they are more than there can be.
+int order_bytes(const struct order *order, size_t *bytes);
+
+static inline struct datatype *type_byte(void)
+{
+    return handle_object(KIND_DATATYPE, (uintptr_t)MPI_BYTE);
+}
+
+struct transfer {
+    struct request request; // source, tag and bytes are those of the message
+    struct order order;
+    struct transfer *next;            // among the posted receives
+    void (*ended)(struct transfer *); // in place of completing the request
+    void *part_of;                    // what `ended` is to go on with
+    uint64_t bytes;                   // that are sent, or fit
+    char *data;                       // the bytes, in the buffer or packed
+    char *packed;                     // NULL when the type is contiguous
+    int peer;                         // rank in the job, of a receive once matched
+    uint32_t id;                      // 0 while it has no name on the wire
+    uint32_t sender;                  // id of the send that is received
+    uint64_t wanted, asked, received; // of a message that comes in parts
+    uint64_t length;                  // of the message that has come
 };
 
 struct arrival {
@@ -51,6 +96,15 @@ struct arrival {
     struct envelope envelope;
     char data[];
 };
+
+// What a program holds of a message that a probe has taken (MPI-4.1 3.8.2).
+struct message {
+    struct object object;
+    struct communicator *comm;
+    struct arrival *arrival; // NULL: MPI_MESSAGE_NO_PROC
+};
+void messages_of_nobody_start(void); // MPI_MESSAGE_NO_PROC
+void messages_of_nobody_stop(void);
 
 // Posted receives and arrivals of the contexts that fall into one bucket, both in
 // order. An end is where the next one is linked, NULL for the start of an empty list.
@@ -66,9 +120,42 @@ struct matching {
     struct named { // by index of the id
         struct transfer *transfer;
         uint32_t generation;
+        uint32_t next_free; // 1 + index
     } * names;
-    uint32_t name_count;
+    uint32_t name_count, first_free; // 1 + index, 0 for none
+    struct send_buffer *buffer;      // that the process has attached, or NULL
 };
+
+// ---- transfers
+// Sets up a transfer in the caller's memory, with memory to pack what has gaps
+// (MPI_ERR_COUNT, MPI_ERR_NO_MEM); transfer_clear gives back what it owns.
+int transfer_init(struct transfer *transfer, const struct order *order);
+void transfer_clear(struct transfer *transfer);
+// The same in memory of its own, which goes with the last reference.
+int transfer_make(const struct order *order, struct transfer **made);
+// Packs what is to be sent, if that is needed.
+void transfer_pack(struct transfer *transfer);
+// Sends or posts it, with the message lock held. On an error it has not begun.
+int transfer_begin(struct transfer *transfer);
+// The same for a receive whose message has been taken already.
+void transfer_receive(struct transfer *transfer, struct arrival *arrival);
+struct envelope envelope_of(const struct order *order, uint64_t bytes);
+
+// For programs: blocking, nonblocking, persistent. A receive may be of a message that
+// has been taken before; *taken is NULL afterwards.
+int transfer_carry_out(const struct order *order, struct arrival **taken,
+                       MPI_Status *status);
+int transfer_start(const struct order *order, struct arrival **taken,
+                   struct request **request);
+int transfer_make_persistent(const struct order *order, struct request **request);
+
+// It has ended. Afterwards it may be gone.
+void transfer_end(struct transfer *transfer, int error);
+// Nothing that comes finds it any more.
+void transfer_hide(struct transfer *transfer);
+
+// MPI_Cancel.
+int transfer_cancel(struct request *request);
 
 // ---- ids
 int transfer_name(struct transfer *transfer); // gives it an id; MPI_ERR_NO_MEM
@@ -79,16 +166,26 @@ struct transfer *transfer_of(uint32_t id, bool is_send, int peer);
 
 // ---- matching
 void post(struct transfer *transfer);
-void unpost(struct transfer *transfer);
-struct transfer *take_posted(const struct envelope *envelope);
+bool unpost(struct transfer *transfer); // false: it was not posted (any more)
+struct transfer *take_posted(int peer, const struct envelope *envelope);
 int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
                  const void *data);
-struct arrival *take_arrival(const struct transfer *transfer);
+// The first message that the order of a receive matches.
+struct arrival *find_arrival(const struct order *order);
+struct arrival *take_arrival(const struct order *order);
+// The offer that a peer wants to take back; NULL if it has been matched.
+struct arrival *take_offer(int peer, uint64_t context, uint32_t sender);
 
 // ---- what happens to a matched receive
-void receive_eager(struct transfer *transfer, const struct envelope *envelope,
+void receive_eager(struct transfer *transfer, int peer, const struct envelope *envelope,
                    const void *data);
 void receive_offer(struct transfer *transfer, int peer,
                    const struct envelope *envelope);
 
 void register_handlers(void);
+
+// ---- buffered sends (MPI-4.1 3.6)
+// Sends from a copy in the attached buffer; MPI_ERR_BUFFER when there is no room.
+int buffered_send(const struct order *order);
+// Waits until the messages that are in the buffer have left it; NULL is allowed.
+int send_buffer_flush(const struct send_buffer *buffer);

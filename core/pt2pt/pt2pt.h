@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pt2pt: tagged messages between members of a communicator, with matching in order.
+// pt2pt: tagged messages between members of a communicator, with matching in order, and
+// the calls that complete requests.
 //
 // Glossary
 //   channel   separates a communicator's own collective traffic from its program's
-//   transfer  one send or receive under way
+//   order     a send or receive as it was asked for
+//   transfer  one send or receive under way; begins with a request
 //   eager     sent with its data at once; longer messages are offered and fetched
 #pragma once
 
@@ -16,6 +18,12 @@ struct transfer; // private; lives from pt2pt_isend/_ireceive to pt2pt_finish
 
 int pt2pt_start(void);
 void pt2pt_stop(void);
+
+// Returns when the request is complete. MPI_ERR_PROC_ABORTED when a mate has died; the
+// request goes on.
+int request_wait(struct request *request);
+// Makes progress once, if needed.
+bool request_test(const struct request *request);
 
 // Buffers hold `count` elements of `type`. MPI_ANY_SOURCE and MPI_ANY_TAG match anything,
 // MPI_PROC_NULL completes at once. A message longer than the receive buffer gives

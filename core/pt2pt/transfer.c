@@ -10,6 +10,7 @@ int pt2pt_start(void)
     process.matching = calloc(1, sizeof *process.matching);
     if (process.matching == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to match messages");
+    messages_of_nobody_start();
     register_handlers();
     return 0;
 }
@@ -17,6 +18,7 @@ int pt2pt_start(void)
 void pt2pt_stop(void)
 {
     struct matching *matching = process.matching;
+    messages_of_nobody_stop();
     for (int i = 0; i < BUCKETS; i++) {
         while (matching->buckets[i].arrived != NULL) {
             struct arrival *arrival = matching->buckets[i].arrived;
@@ -24,216 +26,285 @@ void pt2pt_stop(void)
             free(arrival);
         }
     }
+    free(matching->buffer);
     free(matching->names);
     free(matching);
     process.matching = NULL;
 }
 
-static void transfer_free(struct transfer *transfer)
-{
-    if (transfer->packed != NULL)
-        object_release(transfer->type);
-    free(transfer->packed);
-    free(transfer);
-}
+// ---- what the program sees of them
 
-// A transfer of `count` elements; a type with holes gets memory for the packed bytes.
-static int transfer_make(struct communicator *comm, enum channel channel, void *buffer,
-                         MPI_Count count, struct datatype *type, bool is_send,
-                         struct transfer **made)
+static int begin(struct transfer *transfer, struct arrival **taken)
 {
-    size_t bytes = (size_t)(count * type->size);
-    struct transfer *transfer = calloc(1, sizeof *transfer);
-    void *packed = type->is_contiguous ? NULL : malloc(bytes + 1);
-    if (transfer == NULL || (packed == NULL && !type->is_contiguous)) {
-        free(packed);
-        free(transfer);
-        return fail(MPI_ERR_NO_MEM, "no memory to transfer %zu bytes", bytes);
+    int err = 0;
+    transfer_pack(transfer);
+    message_lock();
+    if (taken == NULL || *taken == NULL) {
+        err = transfer_begin(transfer);
+    } else {
+        transfer_receive(transfer, *taken);
+        *taken = NULL;
     }
-    *transfer = (struct transfer){
-        .is_send = is_send,
-        .context = comm->context,
-        .channel = channel,
-        .data = packed ? packed : buffer,
-        .capacity = bytes,
-        .buffer = buffer,
-        .count = count,
-        .type = type,
-        .packed = packed,
-    };
-    if (packed != NULL) // the program may free the type while the transfer needs it
-        object_retain(type);
+    message_unlock();
+    return err;
+}
+
+static int restart(struct request *request)
+{
+    struct transfer *transfer = (struct transfer *)request;
+    if (!transfer->order.is_buffered)
+        return begin(transfer, NULL);
+    int err = buffered_send(&transfer->order);
+    if (err)
+        return err;
+    message_lock();
+    transfer_end(transfer, 0);
+    message_unlock();
+    return 0;
+}
+
+static int result(struct request *request, MPI_Status *status)
+{
+    const struct transfer *transfer = (const struct transfer *)request;
+    (void)status;
+    if (request->error != MPI_ERR_TRUNCATE)
+        return request->error;
+    return fail(MPI_ERR_TRUNCATE,
+                "a message of %ju bytes from rank %d with tag %d does not fit into %ju "
+                "bytes",
+                (uintmax_t)transfer->length, request->source, request->tag,
+                (uintmax_t)transfer->bytes);
+}
+
+static const struct request_kind transfer_kind = {
+    .start = restart, .cancel = transfer_cancel, .result = result};
+
+// ---- their memory
+
+static void destroy_in_place(struct object *object)
+{
+    (void)object; // the memory is the caller's
+}
+
+static void transfer_destroy(struct object *object)
+{
+    transfer_clear((struct transfer *)object);
+    free(object);
+}
+
+int order_bytes(const struct order *order, size_t *bytes)
+{
+    MPI_Count product;
+    if (__builtin_mul_overflow(order->count, order->type->size, &product))
+        return fail(MPI_ERR_COUNT, "count = %jd: elements of %jd bytes are too many",
+                    (intmax_t)order->count, (intmax_t)order->type->size);
+    *bytes = (size_t)product;
+    return 0;
+}
+
+int transfer_init(struct transfer *transfer, const struct order *order)
+{
+    size_t bytes = 0;
+    int err = order_bytes(order, &bytes);
+    if (err)
+        return err;
+    char *packed = NULL;
+    bool has_gaps = !order->type->is_contiguous && bytes > 0;
+    if (has_gaps && order->rank != MPI_PROC_NULL && !order->is_buffered) {
+        packed = malloc(bytes);
+        if (packed == NULL)
+            return fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", bytes);
+    }
+    memset(transfer, 0, sizeof *transfer);
+    request_init(&transfer->request, &transfer_kind, order->comm, destroy_in_place);
+    transfer->order = *order;
+    object_retain(order->type); // the program may free it while it is needed
+    transfer->bytes = bytes;
+    transfer->packed = packed;
+    transfer->data = packed ? packed : order->buffer;
+    return 0;
+}
+
+void transfer_clear(struct transfer *transfer)
+{
+    free(transfer->packed);
+    object_release(transfer->order.type);
+    request_clear(&transfer->request);
+}
+
+int transfer_make(const struct order *order, struct transfer **made)
+{
+    struct transfer *transfer = malloc(sizeof *transfer);
+    if (transfer == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a message");
+    int err = transfer_init(transfer, order);
+    if (err) {
+        free(transfer);
+        return err;
+    }
+    transfer->request.object.destroy = transfer_destroy;
     *made = transfer;
     return 0;
 }
 
-// MPI-4.1 3.10: communication with MPI_PROC_NULL has no effect.
-static int transfer_nowhere(struct transfer *transfer, struct transfer **made)
+// ---- the beginning
+
+void transfer_pack(struct transfer *transfer)
 {
-    transfer->source = MPI_PROC_NULL;
-    transfer->tag = MPI_ANY_TAG;
-    transfer->is_done = true;
-    *made = transfer;
-    return 0;
+    const struct order *order = &transfer->order;
+    if (order->is_send && transfer->packed != NULL)
+        datatype_pack(order->type, order->count, order->buffer, transfer->packed);
 }
 
 static int send_eager(struct transfer *transfer, const struct envelope *envelope)
 {
     int err = message_send(transfer->peer, MESSAGE_EAGER, envelope, sizeof *envelope,
-                           transfer->data, transfer->capacity);
-    transfer->is_done = !err;
+                           transfer->data, (size_t)transfer->bytes);
+    if (!err && envelope->sender == 0)
+        transfer_end(transfer, 0);
     return err;
 }
 
 static int send_offer(struct transfer *transfer, struct envelope *envelope)
 {
-    int err = transfer_name(transfer);
-    if (err)
-        return err;
-    envelope->sender = transfer->id;
-    envelope->address = (uintptr_t)transfer->data;
-    err = message_send(transfer->peer, MESSAGE_OFFER, envelope, sizeof *envelope, NULL,
-                       0);
+    const struct shm *shm = process.shm;
+    envelope->is_in_segment =
+        shm_contains(shm, transfer->data, (size_t)transfer->bytes);
+    envelope->place = envelope->is_in_segment ? shm_offset(shm, transfer->data)
+                                              : (uintptr_t)transfer->data;
+    return message_send(transfer->peer, MESSAGE_OFFER, envelope, sizeof *envelope, NULL,
+                        0);
+}
+
+struct envelope envelope_of(const struct order *order, uint64_t bytes)
+{
+    return (struct envelope){.context = order->comm->context,
+                             .bytes = bytes,
+                             .source = order->comm->rank,
+                             .tag = order->tag,
+                             .channel = (uint16_t)order->channel};
+}
+
+static int begin_send(struct transfer *transfer)
+{
+    const struct order *order = &transfer->order;
+    struct envelope envelope = envelope_of(order, transfer->bytes);
+    bool is_eager = transfer->bytes <= EAGER_MAX;
+    transfer->peer = comm_job_rank(order->comm, order->rank);
+    if (!is_eager || order->is_synchronous) {
+        int err = transfer_name(transfer);
+        if (err)
+            return err;
+        envelope.sender = transfer->id;
+    }
+    int err =
+        is_eager ? send_eager(transfer, &envelope) : send_offer(transfer, &envelope);
     if (err)
         transfer_forget(transfer);
     return err;
 }
 
-int pt2pt_begin_send(struct communicator *comm, enum channel channel,
-                     const void *buffer, MPI_Count count, struct datatype *type,
-                     int destination, int tag, struct transfer **made)
+int transfer_begin(struct transfer *transfer)
 {
-    struct transfer *transfer;
-    int err =
-        transfer_make(comm, channel, (void *)buffer, count, type, true, &transfer);
-    if (err)
-        return err;
-    if (destination == MPI_PROC_NULL)
-        return transfer_nowhere(transfer, made);
-    if (transfer->packed != NULL)
-        datatype_pack(type, count, buffer, transfer->packed);
-    transfer->peer = comm_job_rank(comm, destination);
-    struct envelope envelope = {.context = comm->context,
-                                .bytes = transfer->capacity,
-                                .source = comm->rank,
-                                .tag = tag,
-                                .channel = channel};
-    if (transfer->capacity <= EAGER_MAX)
-        err = send_eager(transfer, &envelope);
-    else
-        err = send_offer(transfer, &envelope);
-    if (err)
-        transfer_free(transfer);
-    else
-        *made = transfer;
-    return err;
-}
-
-int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buffer,
-                MPI_Count count, struct datatype *type, int destination, int tag,
-                struct transfer **made)
-{
-    message_lock();
-    int err =
-        pt2pt_begin_send(comm, channel, buffer, count, type, destination, tag, made);
-    message_unlock();
-    return err;
-}
-
-static void receive_arrival(struct transfer *transfer, struct arrival *arrival)
-{
-    transfer->peer = arrival->peer;
-    if (arrival->is_offer)
-        receive_offer(transfer, arrival->peer, &arrival->envelope);
-    else
-        receive_eager(transfer, &arrival->envelope, arrival->data);
-    free(arrival);
-}
-
-int pt2pt_begin_receive(struct communicator *comm, enum channel channel, void *buffer,
-                        MPI_Count count, struct datatype *type, int source, int tag,
-                        struct transfer **made)
-{
-    struct transfer *transfer;
-    int err = transfer_make(comm, channel, buffer, count, type, false, &transfer);
-    if (err)
-        return err;
-    if (source == MPI_PROC_NULL)
-        return transfer_nowhere(transfer, made);
-    transfer->source = source;
-    transfer->tag = tag;
-    struct arrival *arrival = take_arrival(transfer);
+    const struct order *order = &transfer->order;
+    if (order->rank == MPI_PROC_NULL) { // MPI-4.1 3.10: no effect
+        transfer->request.source = MPI_PROC_NULL;
+        transfer_end(transfer, 0);
+        return 0;
+    }
+    if (order->is_send)
+        return begin_send(transfer);
+    struct arrival *arrival = take_arrival(order);
     if (arrival != NULL)
-        receive_arrival(transfer, arrival);
+        transfer_receive(transfer, arrival);
     else
         post(transfer);
-    *made = transfer;
     return 0;
 }
 
-int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer,
-                   MPI_Count count, struct datatype *type, int source, int tag,
-                   struct transfer **made)
+void transfer_receive(struct transfer *transfer, struct arrival *arrival)
 {
-    message_lock();
-    int err =
-        pt2pt_begin_receive(comm, channel, buffer, count, type, source, tag, made);
-    message_unlock();
-    return err;
+    if (arrival->is_offer)
+        receive_offer(transfer, arrival->peer, &arrival->envelope);
+    else
+        receive_eager(transfer, arrival->peer, &arrival->envelope, arrival->data);
+    free(arrival);
 }
 
-bool pt2pt_is_done(const struct transfer *transfer)
-{
-    return transfer->is_done;
-}
+// ---- from the beginning to the end
 
-static bool is_done(void *argument)
-{
-    return pt2pt_is_done(argument);
-}
-
-// A transfer that will not end: nobody must find it any more.
 static void give_up(struct transfer *transfer)
 {
-    if (!transfer->is_send)
+    message_lock();
+    transfer_hide(transfer);
+    message_unlock();
+}
+
+int transfer_carry_out(const struct order *order, struct arrival **taken,
+                       MPI_Status *status)
+{
+    struct transfer transfer;
+    int err = transfer_init(&transfer, order);
+    if (err)
+        return err;
+    err = begin(&transfer, taken);
+    if (!err) {
+        err = request_wait(&transfer.request);
+        if (!err)
+            err = request_result(&transfer.request, status);
+        else
+            give_up(&transfer);
+    }
+    transfer_clear(&transfer);
+    return err;
+}
+
+int transfer_start(const struct order *order, struct arrival **taken,
+                   struct request **request)
+{
+    struct transfer *transfer = NULL;
+    int err = transfer_make(order, &transfer);
+    if (!err)
+        err = object_open(&transfer->request.object, KIND_REQUEST);
+    if (err)
+        return err;
+    err = begin(transfer, taken);
+    if (err)
+        object_close(&transfer->request.object);
+    else
+        *request = &transfer->request;
+    return err;
+}
+
+int transfer_make_persistent(const struct order *order, struct request **request)
+{
+    struct transfer *transfer = NULL;
+    int err = transfer_make(order, &transfer);
+    if (!err)
+        err = object_open(&transfer->request.object, KIND_REQUEST);
+    if (err)
+        return err;
+    transfer->request.is_persistent = true;
+    transfer->request.is_active = false;
+    *request = &transfer->request;
+    return 0;
+}
+
+// ---- the end
+
+void transfer_end(struct transfer *transfer, int error)
+{
+    transfer_forget(transfer);
+    transfer->request.error = error;
+    if (transfer->ended != NULL)
+        transfer->ended(transfer);
+    else
+        request_complete(&transfer->request, error);
+}
+
+void transfer_hide(struct transfer *transfer)
+{
+    if (!transfer->order.is_send)
         unpost(transfer);
     transfer_forget(transfer);
-}
-
-void pt2pt_abandon(struct transfer *transfer)
-{
-    give_up(transfer);
-    transfer_free(transfer);
-}
-
-static void tell(const struct transfer *transfer, MPI_Status *status)
-{
-    size_t bytes =
-        transfer->length < transfer->capacity ? transfer->length : transfer->capacity;
-    if (!transfer->is_send)
-        status_set(status, transfer->source, transfer->tag, bytes, false);
-}
-
-int pt2pt_end(struct transfer *transfer, MPI_Status *status)
-{
-    int err = transfer->error;
-    if (err == MPI_ERR_TRUNCATE)
-        err = fail(MPI_ERR_TRUNCATE,
-                   "a message of %zu bytes from rank %d does not fit into %zu bytes",
-                   transfer->length, transfer->source, transfer->capacity);
-    tell(transfer, status);
-    transfer_free(transfer);
-    return err;
-}
-
-int pt2pt_finish(struct transfer *transfer, MPI_Status *status)
-{
-    int err = message_wait(is_done, transfer);
-    if (!err)
-        return pt2pt_end(transfer, status);
-    tell(transfer, status);
-    message_lock();
-    pt2pt_abandon(transfer);
-    message_unlock();
-    return err;
 }

@@ -14,15 +14,9 @@ accumulate_unusual(const void *origin_addr, MPI_Count origin_count,
                    struct datatype *target_datatype, struct op *op, struct window *win)
 {
     struct accumulation accumulation = {
-        .operation = {.is_put = true,
-                      .origin = (char *)origin_addr,
-                      .origin_count = origin_count,
-                      .target_count = target_count,
-                      .origin_type = origin_datatype,
-                      .target_type = target_datatype,
-                      .rank = target_rank,
-                      .displacement = target_disp,
-                      .window = win},
+        .operation =
+            operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
+                         target_disp, target_count, target_datatype, win),
         .op = op,
     };
     return rma_accumulate(&accumulation);
@@ -47,6 +41,27 @@ int oriel_accumulate(const void *origin_addr, MPI_Count origin_count,
                               target_disp, target_count, target_datatype, op, win);
 }
 
+struct accumulation fetching_accumulation(
+    const void *origin_addr, MPI_Count origin_count, struct datatype *origin_datatype,
+    void *result_addr, MPI_Count result_count, struct datatype *result_datatype,
+    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+    struct datatype *target_datatype, struct op *op, struct window *win)
+{
+    return (struct accumulation){
+        .operation = is_no_op(op)
+                         ? operation_of(false, result_addr, result_count,
+                                        result_datatype, target_rank, target_disp,
+                                        target_count, target_datatype, win)
+                         : operation_of(true, origin_addr, origin_count,
+                                        origin_datatype, target_rank, target_disp,
+                                        target_count, target_datatype, win),
+        .op = op,
+        .result = result_addr,
+        .result_count = result_count,
+        .result_type = result_datatype,
+    };
+}
+
 int oriel_get_accumulate(const void *origin_addr, MPI_Count origin_count,
                          struct datatype *origin_datatype, void *result_addr,
                          MPI_Count result_count, struct datatype *result_datatype,
@@ -54,22 +69,10 @@ int oriel_get_accumulate(const void *origin_addr, MPI_Count origin_count,
                          struct datatype *target_datatype, struct op *op,
                          struct window *win)
 {
-    bool is_put = !is_no_op(op);
-    struct accumulation accumulation = {
-        .operation = {.is_put = is_put,
-                      .origin = is_put ? (char *)origin_addr : result_addr,
-                      .origin_count = is_put ? origin_count : result_count,
-                      .target_count = target_count,
-                      .origin_type = is_put ? origin_datatype : result_datatype,
-                      .target_type = target_datatype,
-                      .rank = target_rank,
-                      .displacement = target_disp,
-                      .window = win},
-        .op = op,
-        .result = result_addr,
-        .result_count = result_count,
-        .result_type = result_datatype,
-    };
+    struct accumulation accumulation =
+        fetching_accumulation(origin_addr, origin_count, origin_datatype, result_addr,
+                              result_count, result_datatype, target_rank, target_disp,
+                              target_count, target_datatype, op, win);
     return rma_accumulate(&accumulation);
 }
 
@@ -102,15 +105,8 @@ compare_and_swap_unusual(const void *origin_addr, const void *compare_addr,
                          void *result_addr, struct datatype *datatype, int target_rank,
                          MPI_Aint target_disp, struct window *win)
 {
-    struct operation operation = {.is_put = true,
-                                  .origin = (char *)origin_addr,
-                                  .origin_count = 1,
-                                  .target_count = 1,
-                                  .origin_type = datatype,
-                                  .target_type = datatype,
-                                  .rank = target_rank,
-                                  .displacement = target_disp,
-                                  .window = win};
+    struct operation operation = operation_of(
+        true, origin_addr, 1, datatype, target_rank, target_disp, 1, datatype, win);
     return rma_compare_and_swap(&operation, compare_addr, result_addr);
 }
 

@@ -75,6 +75,7 @@ void elements_combine(const struct window *window, const struct rma_request *req
 // What is under way and fetches: where its data belongs.
 struct awaited {
     struct awaited *next;
+    struct net_counter *counter; // of the operation's request, or NULL
     size_t bytes;
     uint32_t count;
     struct {

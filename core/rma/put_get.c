@@ -33,15 +33,9 @@ put_unusual(const void *origin_addr, MPI_Count origin_count,
             MPI_Count target_count, struct datatype *target_datatype,
             struct window *win)
 {
-    struct operation operation = {.is_put = true,
-                                  .origin = (char *)origin_addr,
-                                  .origin_count = origin_count,
-                                  .target_count = target_count,
-                                  .origin_type = origin_datatype,
-                                  .target_type = target_datatype,
-                                  .rank = target_rank,
-                                  .displacement = target_disp,
-                                  .window = win};
+    struct operation operation =
+        operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
+                     target_disp, target_count, target_datatype, win);
     return rma_start(&operation);
 }
 
@@ -66,15 +60,9 @@ get_unusual(void *origin_addr, MPI_Count origin_count, struct datatype *origin_d
             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
             struct datatype *target_datatype, struct window *win)
 {
-    struct operation operation = {.is_put = false,
-                                  .origin = origin_addr,
-                                  .origin_count = origin_count,
-                                  .target_count = target_count,
-                                  .origin_type = origin_datatype,
-                                  .target_type = target_datatype,
-                                  .rank = target_rank,
-                                  .displacement = target_disp,
-                                  .window = win};
+    struct operation operation =
+        operation_of(false, origin_addr, origin_count, origin_datatype, target_rank,
+                     target_disp, target_count, target_datatype, win);
     return rma_start(&operation);
 }
 

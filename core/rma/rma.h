@@ -32,7 +32,26 @@ struct operation {
     uint64_t offset;  // of the target buffer in the target's part
     size_t bytes;     // to be moved, > 0: the data that the giving buffer describes
     size_t room;      // of the receiving buffer
+    struct net_counter
+        *counter; // of its request: what is not yet complete here, or NULL
 };
+
+static inline struct operation
+operation_of(bool is_put, const void *origin, MPI_Count origin_count,
+             const struct datatype *origin_type, int rank, MPI_Aint displacement,
+             MPI_Count target_count, const struct datatype *target_type,
+             struct window *window)
+{
+    return (struct operation){.is_put = is_put,
+                              .origin = (char *)origin,
+                              .origin_count = origin_count,
+                              .target_count = target_count,
+                              .origin_type = origin_type,
+                              .target_type = target_type,
+                              .rank = rank,
+                              .displacement = displacement,
+                              .window = window};
+}
 
 void rma_register(void); // handlers; after messages_start
 
@@ -57,6 +76,13 @@ struct accumulation {
     // Found by rma_accumulate:
     const struct basic *basic; // of the elements
 };
+
+// That of MPI_Get_accumulate.
+struct accumulation fetching_accumulation(
+    const void *origin_addr, MPI_Count origin_count, struct datatype *origin_datatype,
+    void *result_addr, MPI_Count result_count, struct datatype *result_datatype,
+    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+    struct datatype *target_datatype, struct op *op, struct window *win);
 
 // The same for accumulations; also checks types and operation (MPI_ERR_TYPE, _OP).
 int rma_accumulate(struct accumulation *accumulation);

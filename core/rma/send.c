@@ -30,7 +30,8 @@ static struct awaited *await(const struct batch *batch)
     struct awaited *awaited = malloc(sizeof *awaited + count * sizeof *awaited->parts);
     if (awaited == NULL)
         return NULL;
-    *awaited = (struct awaited){.bytes = batch->bytes, .count = count};
+    *awaited = (struct awaited){
+        .bytes = batch->bytes, .count = count, .counter = batch->operation->counter};
     for (uint32_t i = 0; i < count; i++) {
         awaited->parts[i].address = batch->local[i];
         awaited->parts[i].bytes = batch->request.spans[i].bytes;
@@ -72,6 +73,8 @@ static int post(struct batch *batch, struct awaited *awaited)
     if (awaited != NULL) {
         *peer->awaited_end = awaited;
         peer->awaited_end = &awaited->next;
+        if (awaited->counter != NULL)
+            awaited->counter->issued++;
     }
     return 0;
 }
@@ -147,12 +150,16 @@ static int access_remotely(const struct operation *operation, const struct piece
     struct net_place target = peer->card->net;
     target.address += operation->offset + (uint64_t)piece->target;
     char *local = operation->origin + piece->origin;
+    struct net_counter *own = operation->counter;
+    struct net_counter *counter = own ? own : &peer->counter;
     message_lock();
     atomic_store(&operation->window->has_pending, true);
+    if (own != NULL)
+        own->total = &peer->counter;
     int err = operation->is_put ? net_write(process.net, peer->job_rank, local,
-                                            piece->bytes, target, &peer->counter)
+                                            piece->bytes, target, counter)
                                 : net_read(process.net, peer->job_rank, local,
-                                           piece->bytes, target, &peer->counter);
+                                           piece->bytes, target, counter);
     message_unlock();
     return err;
 }

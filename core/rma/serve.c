@@ -124,6 +124,8 @@ static int finish_fetch(struct peer *peer, const struct rma_reply *reply, size_t
     int error = reply->error;
     if (!error && !scatter(awaited, (const char *)(reply + 1), bytes - sizeof *reply))
         error = MPI_ERR_INTERN;
+    if (awaited->counter != NULL)
+        net_counter_complete(awaited->counter, error);
     free(awaited);
     return error;
 }
@@ -140,10 +142,7 @@ static void serve_reply(int source, const void *message, size_t bytes)
         (reply->fetches && peer->awaited == NULL))
         return; // nothing of that kind is under way
     int error = reply->fetches ? finish_fetch(peer, reply, bytes) : reply->error;
-    int none = 0;
-    if (error)
-        atomic_compare_exchange_strong(&peer->counter.error, &none, error);
-    atomic_fetch_add_explicit(&peer->counter.completed, 1, memory_order_release);
+    net_counter_complete(&peer->counter, error);
 }
 
 void rma_register(void)

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory in which buffered sends wait for their receivers (MPI-4.1 3.6). Each copy has
+// its header before it, so that nothing but the program's memory is needed; all state
+// is guarded by the message lock. Short messages leave at once but must find room all
+// the same, so that a program with too little memory fails wherever it runs.
+#include "pt2pt/private.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+
+enum { ALIGNMENT = 16 };
+
+// A message that has been copied.
+struct copy {
+    struct copy *next; // in the order of addresses, if the memory is the program's
+    struct send_buffer *buffer;
+    size_t size; // of header and data
+    uint64_t number;
+    _Alignas(ALIGNMENT) char data[];
+};
+
+struct send_buffer {
+    void *memory; // as the program gave it, or MPI_BUFFER_AUTOMATIC
+    MPI_Count size;
+    struct copy *copies;
+    uint64_t next_number;
+    struct flush *flushes;
+};
+
+// A request that completes when all copies before `limit` have left.
+struct flush {
+    struct request request;
+    struct flush *next;
+    uint64_t limit;
+};
+
+static bool is_automatic(const struct send_buffer *buffer)
+{
+    return buffer->memory == MPI_BUFFER_AUTOMATIC;
+}
+
+// ---- room
+
+static size_t copy_size(size_t bytes)
+{
+    return round_up(sizeof(struct copy) + bytes, ALIGNMENT);
+}
+
+// Where a copy that begins after `before`, or first, would lie.
+static uintptr_t place_after(const struct send_buffer *buffer,
+                             const struct copy *before)
+{
+    return before ? (uintptr_t)before + before->size
+                  : round_up((uintptr_t)buffer->memory, ALIGNMENT);
+}
+
+// The link at which a copy of that size fits in; NULL if there is none.
+static struct copy **find_room(struct send_buffer *buffer, size_t size,
+                               uintptr_t *place)
+{
+    uintptr_t end = (uintptr_t)buffer->memory + (size_t)buffer->size;
+    struct copy *before = NULL;
+    for (struct copy **link = &buffer->copies;; link = &before->next) {
+        uintptr_t limit = *link ? (uintptr_t)*link : end;
+        *place = place_after(buffer, before);
+        if (*place <= limit && size <= limit - *place)
+            return link;
+        if (*link == NULL)
+            return NULL;
+        before = *link;
+    }
+}
+
+// NULL if there is no room.
+static struct copy *copy_take(struct send_buffer *buffer, size_t bytes)
+{
+    size_t size = copy_size(bytes);
+    struct copy **link = &buffer->copies, *copy = NULL;
+    uintptr_t place;
+    if (is_automatic(buffer))
+        copy = malloc(size);
+    else if ((link = find_room(buffer, size, &place)) != NULL)
+        copy = (struct copy *)place;
+    if (copy == NULL)
+        return NULL;
+    *copy = (struct copy){
+        .next = *link, .buffer = buffer, .size = size, .number = buffer->next_number++};
+    *link = copy;
+    return copy;
+}
+
+static bool has_sent(const struct send_buffer *buffer, uint64_t limit)
+{
+    for (const struct copy *copy = buffer->copies; copy != NULL; copy = copy->next)
+        if (copy->number < limit)
+            return false;
+    return true;
+}
+
+static void end_flushes(struct send_buffer *buffer)
+{
+    struct flush **link = &buffer->flushes;
+    while (*link != NULL) {
+        struct flush *flush = *link;
+        if (has_sent(buffer, flush->limit)) {
+            *link = flush->next;
+            request_complete(&flush->request, 0);
+        } else {
+            link = &flush->next;
+        }
+    }
+}
+
+static void copy_give_back(struct copy *copy)
+{
+    struct send_buffer *buffer = copy->buffer;
+    struct copy **link = &buffer->copies;
+    while (*link != copy)
+        link = &(*link)->next;
+    *link = copy->next;
+    if (is_automatic(buffer))
+        free(copy);
+    end_flushes(buffer);
+}
+
+// ---- sending
+
+static void copy_ended(struct transfer *transfer)
+{
+    copy_give_back(transfer->part_of);
+    object_release(transfer);
+}
+
+static struct send_buffer *buffer_of(const struct communicator *comm)
+{
+    return comm->buffer ? comm->buffer : process.matching->buffer;
+}
+
+static int find_copy(const struct communicator *comm, size_t bytes, struct copy **copy)
+{
+    message_lock();
+    struct send_buffer *buffer = buffer_of(comm);
+    *copy = buffer ? copy_take(buffer, bytes) : NULL;
+    message_unlock();
+    if (*copy != NULL)
+        return 0;
+    return fail(MPI_ERR_BUFFER, "%s for a buffered message of %zu bytes",
+                buffer ? "the attached buffer has no room" : "no buffer is attached",
+                bytes);
+}
+
+// The copy goes on its way and ends by itself.
+static int send_copy(const struct order *order, struct copy *copy, size_t bytes)
+{
+    struct order whole = *order;
+    whole.buffer = copy->data;
+    whole.count = (MPI_Count)bytes;
+    whole.type = type_byte();
+    struct transfer *transfer = NULL;
+    int err = transfer_make(&whole, &transfer);
+    if (err)
+        return err;
+    transfer->ended = copy_ended;
+    transfer->part_of = copy;
+    message_lock();
+    err = transfer_begin(transfer);
+    message_unlock();
+    if (err)
+        object_release(transfer);
+    return err;
+}
+
+int buffered_send(const struct order *order)
+{
+    size_t bytes = 0;
+    struct copy *copy = NULL;
+    if (order->rank == MPI_PROC_NULL)
+        return 0;
+    int err = order_bytes(order, &bytes);
+    if (!err)
+        err = find_copy(order->comm, bytes, &copy);
+    if (err)
+        return err;
+    datatype_pack(order->type, order->count, order->buffer, copy->data);
+    err = send_copy(order, copy, bytes);
+    if (err) {
+        message_lock();
+        copy_give_back(copy);
+        message_unlock();
+    }
+    return err;
+}
+
+// ---- attaching and detaching
+
+static int attach(struct send_buffer **slot, void *memory, MPI_Count size)
+{
+    if (*slot != NULL)
+        return fail(MPI_ERR_BUFFER, "a buffer of %jd bytes is attached already",
+                    (intmax_t)(*slot)->size);
+    struct send_buffer *buffer = malloc(sizeof *buffer);
+    if (buffer == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory to attach a buffer");
+    *buffer = (struct send_buffer){.memory = memory, .size = size};
+    message_lock();
+    *slot = buffer;
+    message_unlock();
+    return 0;
+}
+
+struct awaited {
+    const struct send_buffer *buffer;
+    uint64_t limit;
+};
+
+static bool is_flushed(void *argument)
+{
+    const struct awaited *awaited = argument;
+    return has_sent(awaited->buffer, awaited->limit);
+}
+
+int send_buffer_flush(const struct send_buffer *buffer)
+{
+    if (buffer == NULL)
+        return 0;
+    message_lock();
+    struct awaited awaited = {buffer, buffer->next_number};
+    message_unlock();
+    return message_wait(is_flushed, &awaited);
+}
+
+static int detach(struct send_buffer **slot, void *memory, MPI_Count *size)
+{
+    struct send_buffer *buffer = *slot;
+    if (buffer == NULL)
+        return fail(MPI_ERR_BUFFER, "no buffer is attached");
+    int err = send_buffer_flush(buffer);
+    if (err)
+        return err;
+    *(void **)memory = buffer->memory;
+    *size = is_automatic(buffer) ? 0 : buffer->size;
+    message_lock();
+    *slot = NULL;
+    message_unlock();
+    free(buffer);
+    return 0;
+}
+
+static const struct request_kind flush_kind;
+
+static void flush_destroy(struct object *object)
+{
+    request_clear((struct request *)object);
+    free(object);
+}
+
+static int flush_start(struct send_buffer *buffer, struct communicator *comm,
+                       struct request **request)
+{
+    struct flush *flush = malloc(sizeof *flush);
+    if (flush == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a request");
+    request_init(&flush->request, &flush_kind, comm, flush_destroy);
+    int err = object_open(&flush->request.object, KIND_REQUEST);
+    if (err)
+        return err;
+    message_lock();
+    flush->limit = buffer->next_number;
+    flush->next = buffer->flushes;
+    buffer->flushes = flush;
+    end_flushes(buffer);
+    message_unlock();
+    *request = &flush->request;
+    return 0;
+}
+
+static int flush_or_done(struct send_buffer *buffer, struct communicator *comm,
+                         struct request **request)
+{
+    if (buffer != NULL)
+        return flush_start(buffer, comm, request);
+    *request = &request_done;
+    return 0;
+}
+
+// ---- of the process
+
+int oriel_buffer_attach(void *buffer, MPI_Count size)
+{
+    return attach(&process.matching->buffer, buffer, size);
+}
+
+int oriel_buffer_detach(void *buffer_addr, MPI_Count *size)
+{
+    return detach(&process.matching->buffer, buffer_addr, size);
+}
+
+int oriel_buffer_flush(void)
+{
+    return send_buffer_flush(process.matching->buffer);
+}
+
+int oriel_buffer_iflush(struct request **request)
+{
+    return flush_or_done(process.matching->buffer, NULL, request);
+}
+
+// ---- of a communicator
+
+int oriel_comm_attach_buffer(struct communicator *comm, void *buffer, MPI_Count size)
+{
+    return attach(&comm->buffer, buffer, size);
+}
+
+int oriel_comm_detach_buffer(struct communicator *comm, void *buffer_addr,
+                             MPI_Count *size)
+{
+    return detach(&comm->buffer, buffer_addr, size);
+}
+
+int oriel_comm_flush_buffer(struct communicator *comm)
+{
+    return send_buffer_flush(comm->buffer);
+}
+
+int oriel_comm_iflush_buffer(struct communicator *comm, struct request **request)
+{
+    return flush_or_done(comm->buffer, comm, request);
+}

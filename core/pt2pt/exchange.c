@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A send and a receive in one call (MPI-4.1 3.10).
+#include "pt2pt/private.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+
+// Complete when both transfers are; tells what the receive tells.
+struct exchange {
+    struct request request;
+    struct transfer send, receive;
+    int left;   // transfers that have not ended
+    char *copy; // of what is sent, when the receive replaces it
+};
+
+static int result(struct request *request, MPI_Status *status)
+{
+    struct exchange *exchange = (struct exchange *)request;
+    int send_err = exchange->send.request.error;
+    int err = request_result(&exchange->receive.request, status);
+    return err ? err : send_err;
+}
+
+static const struct request_kind exchange_kind = {.result = result};
+
+static void part_ended(struct transfer *part)
+{
+    struct exchange *exchange = part->part_of;
+    if (--exchange->left == 0)
+        request_complete(&exchange->request, 0);
+}
+
+static void exchange_destroy(struct object *object)
+{
+    struct exchange *exchange = (struct exchange *)object;
+    transfer_clear(&exchange->send);
+    transfer_clear(&exchange->receive);
+    request_clear(&exchange->request);
+    free(exchange->copy);
+    free(exchange);
+}
+
+static int exchange_make(const struct order *send, const struct order *receive,
+                         char *copy, struct exchange **made)
+{
+    struct exchange *exchange = malloc(sizeof *exchange);
+    if (exchange == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for two messages");
+    int err = transfer_init(&exchange->send, send);
+    if (err)
+        goto free_exchange;
+    err = transfer_init(&exchange->receive, receive);
+    if (err)
+        goto clear_send;
+    request_init(&exchange->request, &exchange_kind, send->comm, exchange_destroy);
+    exchange->send.ended = exchange->receive.ended = part_ended;
+    exchange->send.part_of = exchange->receive.part_of = exchange;
+    exchange->left = 2;
+    exchange->copy = copy;
+    *made = exchange;
+    return 0;
+
+clear_send:
+    transfer_clear(&exchange->send);
+free_exchange:
+    free(exchange);
+    return err;
+}
+
+// What could not begin has ended.
+static void begin(struct transfer *transfer)
+{
+    int err = transfer_begin(transfer);
+    if (err)
+        transfer_end(transfer, err);
+}
+
+static void exchange_begin(struct exchange *exchange)
+{
+    transfer_pack(&exchange->send);
+    message_lock();
+    begin(&exchange->receive);
+    begin(&exchange->send);
+    message_unlock();
+}
+
+static int exchange_and_wait(const struct order *send, const struct order *receive,
+                             MPI_Status *status)
+{
+    struct exchange *exchange = NULL;
+    int err = exchange_make(send, receive, NULL, &exchange);
+    if (err)
+        return err;
+    exchange_begin(exchange);
+    err = request_wait(&exchange->request);
+    if (err) {
+        message_lock();
+        transfer_hide(&exchange->receive);
+        transfer_hide(&exchange->send);
+        message_unlock();
+    } else {
+        err = request_result(&exchange->request, status);
+    }
+    object_release(exchange);
+    return err;
+}
+
+// Takes over `copy`, also on failure.
+static int exchange_start(const struct order *send, const struct order *receive,
+                          char *copy, struct request **request)
+{
+    struct exchange *exchange = NULL;
+    int err = exchange_make(send, receive, copy, &exchange);
+    if (err) {
+        free(copy);
+        return err;
+    }
+    err = object_open(&exchange->request.object, KIND_REQUEST);
+    if (err)
+        return err;
+    exchange_begin(exchange);
+    *request = &exchange->request;
+    return 0;
+}
+
+// ---- two buffers
+
+int oriel_sendrecv(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
+                   int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                   struct datatype *recvtype, int source, int recvtag,
+                   struct communicator *comm, MPI_Status *status)
+{
+    struct order send = send_order(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    struct order receive =
+        receive_order(recvbuf, recvcount, recvtype, source, recvtag, comm);
+    return exchange_and_wait(&send, &receive, status);
+}
+
+int oriel_isendrecv(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
+                    int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                    struct datatype *recvtype, int source, int recvtag,
+                    struct communicator *comm, struct request **request)
+{
+    struct order send = send_order(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    struct order receive =
+        receive_order(recvbuf, recvcount, recvtype, source, recvtag, comm);
+    return exchange_start(&send, &receive, NULL, request);
+}
+
+// ---- one buffer: what is sent is a packed copy
+
+static int copy_of(const struct order *receive, char **copy, size_t *bytes)
+{
+    int err = order_bytes(receive, bytes);
+    if (err)
+        return err;
+    *copy = malloc(*bytes + 1);
+    if (*copy == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a copy of %zu bytes", *bytes);
+    datatype_pack(receive->type, receive->count, receive->buffer, *copy);
+    return 0;
+}
+
+int oriel_sendrecv_replace(void *buf, MPI_Count count, struct datatype *datatype,
+                           int dest, int sendtag, int source, int recvtag,
+                           struct communicator *comm, MPI_Status *status)
+{
+    struct order receive = receive_order(buf, count, datatype, source, recvtag, comm);
+    char *copy = NULL;
+    size_t bytes = 0;
+    int err = copy_of(&receive, &copy, &bytes);
+    if (err)
+        return err;
+    struct order send =
+        send_order(copy, (MPI_Count)bytes, type_byte(), dest, sendtag, comm);
+    err = exchange_and_wait(&send, &receive, status);
+    free(copy);
+    return err;
+}
+
+int oriel_isendrecv_replace(void *buf, MPI_Count count, struct datatype *datatype,
+                            int dest, int sendtag, int source, int recvtag,
+                            struct communicator *comm, struct request **request)
+{
+    struct order receive = receive_order(buf, count, datatype, source, recvtag, comm);
+    char *copy = NULL;
+    size_t bytes = 0;
+    int err = copy_of(&receive, &copy, &bytes);
+    if (err)
+        return err;
+    struct order send =
+        send_order(copy, (MPI_Count)bytes, type_byte(), dest, sendtag, comm);
+    return exchange_start(&send, &receive, copy, request);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looking at messages before they are received (MPI-4.1 3.8.1 to 3.8.3).
+#include "pt2pt/private.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+
+static struct message message_no_proc = {.object = {.references = 1}};
+
+void messages_of_nobody_start(void)
+{
+    object_open_predefined(&message_no_proc.object, KIND_MESSAGE,
+                           (uintptr_t)MPI_MESSAGE_NO_PROC);
+}
+
+void messages_of_nobody_stop(void)
+{
+    object_close_predefined(&message_no_proc.object);
+}
+
+// What is looked for, and found.
+struct probe {
+    struct order order;
+    bool is_taking; // it shall not match anything else
+    struct arrival *arrival;
+    struct envelope envelope; // of the arrival
+};
+
+static struct probe probe_for(int source, int tag, struct communicator *comm,
+                              bool is_taking)
+{
+    return (struct probe){
+        .order = {.comm = comm, .rank = source, .tag = tag, .channel = CHANNEL_USER},
+        .is_taking = is_taking};
+}
+
+// Callers hold the message lock, after which the arrival may be taken by another thread.
+static bool look(void *argument)
+{
+    struct probe *probe = argument;
+    probe->arrival =
+        probe->is_taking ? take_arrival(&probe->order) : find_arrival(&probe->order);
+    if (probe->arrival != NULL)
+        probe->envelope = probe->arrival->envelope;
+    return probe->arrival != NULL;
+}
+
+static bool look_once(struct probe *probe)
+{
+    message_lock();
+    bool has_found = look(probe);
+    if (!has_found) {
+        message_poll();
+        has_found = look(probe);
+    }
+    message_unlock();
+    return has_found;
+}
+
+static void tell(const struct probe *probe, MPI_Status *status)
+{
+    status_set(status, probe->envelope.source, probe->envelope.tag,
+               probe->envelope.bytes, false);
+}
+
+int oriel_probe(int source, int tag, struct communicator *comm, MPI_Status *status)
+{
+    struct probe probe = probe_for(source, tag, comm, false);
+    if (source == MPI_PROC_NULL) {
+        status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+        return 0;
+    }
+    int err = message_wait(look, &probe);
+    if (!err)
+        tell(&probe, status);
+    return err;
+}
+
+int oriel_iprobe(int source, int tag, struct communicator *comm, int *flag,
+                 MPI_Status *status)
+{
+    struct probe probe = probe_for(source, tag, comm, false);
+    *flag = source == MPI_PROC_NULL || look_once(&probe);
+    if (source == MPI_PROC_NULL)
+        status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+    else if (*flag)
+        tell(&probe, status);
+    return 0;
+}
+
+// ---- messages that are taken
+
+static void message_destroy(struct object *object)
+{
+    struct message *message = (struct message *)object;
+    object_release(message->comm);
+    free(message);
+}
+
+// The object of a message that may come; it keeps the communicator.
+static int message_make(struct communicator *comm, struct message **made)
+{
+    struct message *message = malloc(sizeof *message);
+    if (message == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a message");
+    *message = (struct message){.comm = comm};
+    object_init(&message->object, message_destroy);
+    object_retain(comm);
+    int err = object_open(&message->object, KIND_MESSAGE);
+    if (!err)
+        *made = message;
+    return err;
+}
+
+static int take_from_nobody(struct message **message, MPI_Status *status)
+{
+    *message = &message_no_proc;
+    status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
+    return 0;
+}
+
+int oriel_mprobe(int source, int tag, struct communicator *comm,
+                 struct message **message, MPI_Status *status)
+{
+    if (source == MPI_PROC_NULL)
+        return take_from_nobody(message, status);
+    struct probe probe = probe_for(source, tag, comm, true);
+    struct message *taken = NULL;
+    int err = message_make(comm, &taken);
+    if (err)
+        return err;
+    err = message_wait(look, &probe);
+    if (err) {
+        object_close(&taken->object);
+        return err;
+    }
+    taken->arrival = probe.arrival;
+    tell(&probe, status);
+    *message = taken;
+    return 0;
+}
+
+// Takes what has just been seen, unless another thread has.
+static int take_now(struct probe *probe, struct message **message)
+{
+    int err = message_make(probe->order.comm, message);
+    if (err)
+        return err;
+    message_lock();
+    probe->is_taking = true;
+    look(probe);
+    message_unlock();
+    (*message)->arrival = probe->arrival;
+    if (probe->arrival == NULL) {
+        object_close(&(*message)->object);
+        *message = NULL;
+    }
+    return 0;
+}
+
+int oriel_improbe(int source, int tag, struct communicator *comm, int *flag,
+                  struct message **message, MPI_Status *status)
+{
+    struct probe probe = probe_for(source, tag, comm, false);
+    *flag = true;
+    if (source == MPI_PROC_NULL)
+        return take_from_nobody(message, status);
+    *message = NULL;
+    int err = look_once(&probe) ? take_now(&probe, message) : 0;
+    *flag = *message != NULL;
+    if (*flag)
+        tell(&probe, status);
+    return err;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sends and receives for the layers above.
+#include "pt2pt/private.h"
+
+static int begin(const struct order *order, struct transfer **made)
+{
+    struct transfer *transfer = NULL;
+    int err = transfer_make(order, &transfer);
+    if (err)
+        return err;
+    transfer_pack(transfer);
+    err = transfer_begin(transfer);
+    if (err)
+        object_release(transfer);
+    else
+        *made = transfer;
+    return err;
+}
+
+int pt2pt_begin_send(struct communicator *comm, enum channel channel,
+                     const void *buffer, MPI_Count count, struct datatype *type,
+                     int destination, int tag, struct transfer **transfer)
+{
+    struct order order = send_order(buffer, count, type, destination, tag, comm);
+    order.channel = channel;
+    return begin(&order, transfer);
+}
+
+int pt2pt_begin_receive(struct communicator *comm, enum channel channel, void *buffer,
+                        MPI_Count count, struct datatype *type, int source, int tag,
+                        struct transfer **transfer)
+{
+    struct order order = receive_order(buffer, count, type, source, tag, comm);
+    order.channel = channel;
+    return begin(&order, transfer);
+}
+
+int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buffer,
+                MPI_Count count, struct datatype *type, int destination, int tag,
+                struct transfer **transfer)
+{
+    message_lock();
+    int err = pt2pt_begin_send(comm, channel, buffer, count, type, destination, tag,
+                               transfer);
+    message_unlock();
+    return err;
+}
+
+int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer,
+                   MPI_Count count, struct datatype *type, int source, int tag,
+                   struct transfer **transfer)
+{
+    message_lock();
+    int err =
+        pt2pt_begin_receive(comm, channel, buffer, count, type, source, tag, transfer);
+    message_unlock();
+    return err;
+}
+
+bool pt2pt_is_done(const struct transfer *transfer)
+{
+    return request_is_complete(&transfer->request);
+}
+
+int pt2pt_end(struct transfer *transfer, MPI_Status *status)
+{
+    int err = request_result(&transfer->request, status);
+    object_release(transfer);
+    return err;
+}
+
+void pt2pt_abandon(struct transfer *transfer)
+{
+    transfer_hide(transfer);
+    object_release(transfer);
+}
+
+int pt2pt_finish(struct transfer *transfer, MPI_Status *status)
+{
+    int err = request_wait(&transfer->request);
+    if (!err)
+        return pt2pt_end(transfer, status);
+    message_lock();
+    pt2pt_abandon(transfer);
+    message_unlock();
+    return err;
+}

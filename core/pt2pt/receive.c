@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Recv and MPI_Mrecv, blocking, nonblocking and persistent (MPI-4.1 3.2.4, 3.7.2,
+// 3.8.3, 3.9).
+#include "pt2pt/private.h"
+
+#include <oriel_core.h>
+
+int oriel_recv(void *buf, MPI_Count count, struct datatype *datatype, int source,
+               int tag, struct communicator *comm, MPI_Status *status)
+{
+    struct order order = receive_order(buf, count, datatype, source, tag, comm);
+    return transfer_carry_out(&order, NULL, status);
+}
+
+int oriel_irecv(void *buf, MPI_Count count, struct datatype *datatype, int source,
+                int tag, struct communicator *comm, struct request **request)
+{
+    struct order order = receive_order(buf, count, datatype, source, tag, comm);
+    return transfer_start(&order, NULL, request);
+}
+
+int oriel_recv_init(void *buf, MPI_Count count, struct datatype *datatype, int source,
+                    int tag, struct communicator *comm, struct request **request)
+{
+    struct order order = receive_order(buf, count, datatype, source, tag, comm);
+    return transfer_make_persistent(&order, request);
+}
+
+// ---- messages that a probe has taken
+
+// The order that receives it; MPI_MESSAGE_NO_PROC has no arrival.
+static struct order message_order(void *buf, MPI_Count count, struct datatype *datatype,
+                                  const struct message *message)
+{
+    return message->arrival ? receive_order(buf, count, datatype, MPI_ANY_SOURCE,
+                                            MPI_ANY_TAG, message->comm)
+                            : receive_order(buf, count, datatype, MPI_PROC_NULL,
+                                            MPI_ANY_TAG, process.self);
+}
+
+// A message whose receive could not begin is still there.
+static int end_message(struct message *message, MPI_Message *handle,
+                       struct communicator *comm, int err)
+{
+    if (err)
+        raise_on(comm);
+    if (message->arrival == NULL) {
+        *handle = MPI_MESSAGE_NULL;
+        object_close(&message->object);
+    }
+    return err;
+}
+
+int oriel_mrecv(void *buf, MPI_Count count, struct datatype *datatype,
+                MPI_Message *message, MPI_Status *status)
+{
+    struct message *taken = handle_object(KIND_MESSAGE, (uintptr_t)*message);
+    struct order order = message_order(buf, count, datatype, taken);
+    int err = transfer_carry_out(&order, &taken->arrival, status);
+    return end_message(taken, message, order.comm, err);
+}
+
+int oriel_imrecv(void *buf, MPI_Count count, struct datatype *datatype,
+                 MPI_Message *message, struct request **request)
+{
+    struct message *taken = handle_object(KIND_MESSAGE, (uintptr_t)*message);
+    struct order order = message_order(buf, count, datatype, taken);
+    int err = transfer_start(&order, &taken->arrival, request);
+    return end_message(taken, message, order.comm, err);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What programs read from statuses and write into them (MPI-4.1 3.2.5, 3.8.4, 13.3).
+
+#include "pt2pt/pt2pt.h"
+
+#include <oriel_core.h>
+
+int oriel_get_count(const MPI_Status *status, struct datatype *datatype,
+                    MPI_Count *count)
+{
+    MPI_Count bytes = (MPI_Count)status_bytes(status), size = datatype->size;
+    if (size > 0 && bytes % size == 0)
+        *count = bytes / size;
+    else
+        *count = bytes == 0 ? 0 : MPI_UNDEFINED;
+    return 0;
+}
+
+int oriel_test_cancelled(const MPI_Status *status, int *flag)
+{
+    *flag = status_is_cancelled(status);
+    return 0;
+}
+
+int oriel_status_get_source(MPI_Status *status, int *source)
+{
+    *source = status->MPI_SOURCE;
+    return 0;
+}
+
+int oriel_status_get_tag(MPI_Status *status, int *tag)
+{
+    *tag = status->MPI_TAG;
+    return 0;
+}
+
+int oriel_status_get_error(MPI_Status *status, int *err)
+{
+    *err = status->MPI_ERROR;
+    return 0;
+}

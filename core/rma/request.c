@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations with a request (MPI-4.1 12.3.5): the operation is complete here when the
+// request is. What was done at once needs no request of its own.
+#include "rma/rma.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+
+struct operation_request {
+    struct request request;
+    struct net_counter counter; // parts under way: accesses, and batches that fetch
+    bool is_started;            // no more will be added
+};
+
+static const struct request_kind operation_kind;
+
+static void operation_request_destroy(struct object *object)
+{
+    request_clear((struct request *)object);
+    free(object);
+}
+
+static bool is_quiet(const struct operation_request *request)
+{
+    return request->counter.issued == atomic_load(&request->counter.completed);
+}
+
+// Callers hold the message lock.
+static void part_completed(struct net_counter *counter)
+{
+    size_t offset = offsetof(struct operation_request, counter);
+    struct operation_request *request =
+        (struct operation_request *)((char *)counter - offset);
+    if (request->is_started && is_quiet(request))
+        request_complete(&request->request, atomic_load(&counter->error));
+}
+
+static int request_make(struct window *window, struct operation_request **made)
+{
+    struct operation_request *request = malloc(sizeof *request);
+    if (request == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a request");
+    request_init(&request->request, &operation_kind, window, operation_request_destroy);
+    request->counter = (struct net_counter){.part_completed = part_completed};
+    request->is_started = false;
+    *made = request;
+    return object_open(&request->request.object, KIND_REQUEST);
+}
+
+// From now on the request may complete; one that nothing is under way for has not been
+// needed.
+static struct request *request_start(struct operation_request *request)
+{
+    message_lock();
+    bool is_needed = request->counter.issued > 0;
+    request->is_started = true;
+    if (is_needed && is_quiet(request))
+        request_complete(&request->request, atomic_load(&request->counter.error));
+    message_unlock();
+    if (is_needed)
+        return &request->request;
+    object_close(&request->request.object);
+    return &request_done;
+}
+
+// MPI-4.1 12.3.5: only in passive target epochs.
+static int check_epoch(const struct window *window)
+{
+    if (window->access >= ACCESS_LOCK)
+        return 0;
+    return fail(MPI_ERR_RMA_SYNC,
+                "operations with a request need a lock; %s on the window",
+                window_epoch(window));
+}
+
+// Runs an operation, an accumulation if `accumulation` is not NULL, with a request.
+static int start(struct operation *operation, struct accumulation *accumulation,
+                 struct request **request)
+{
+    struct operation_request *made = NULL;
+    int err = request_make(operation->window, &made);
+    if (err)
+        return err;
+    operation->counter = &made->counter;
+    err = accumulation ? rma_accumulate(accumulation) : rma_start(operation);
+    struct request *started = request_start(made);
+    if (err) // what is under way nevertheless ends by itself
+        oriel_request_free(started);
+    else
+        *request = started;
+    return err;
+}
+
+// The current target is mapped: what is done there is done when the call returns.
+static bool is_done_at_once(const struct window *window, int rank)
+{
+    const struct peer *current =
+        atomic_load_explicit(&window->current, memory_order_acquire);
+    return rank == MPI_PROC_NULL || current->rank == rank;
+}
+
+static int done(int err, struct request **request)
+{
+    if (!err)
+        *request = &request_done;
+    return err;
+}
+
+int oriel_rput(const void *origin_addr, MPI_Count origin_count,
+               struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
+               MPI_Count target_count, struct datatype *target_datatype,
+               struct window *win, struct request **request)
+{
+    int err = check_epoch(win);
+    if (err)
+        return err;
+    if (is_done_at_once(win, target_rank))
+        return done(oriel_put(origin_addr, origin_count, origin_datatype, target_rank,
+                              target_disp, target_count, target_datatype, win),
+                    request);
+    struct operation operation =
+        operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
+                     target_disp, target_count, target_datatype, win);
+    return start(&operation, NULL, request);
+}
+
+int oriel_rget(void *origin_addr, MPI_Count origin_count,
+               struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
+               MPI_Count target_count, struct datatype *target_datatype,
+               struct window *win, struct request **request)
+{
+    int err = check_epoch(win);
+    if (err)
+        return err;
+    if (is_done_at_once(win, target_rank))
+        return done(oriel_get(origin_addr, origin_count, origin_datatype, target_rank,
+                              target_disp, target_count, target_datatype, win),
+                    request);
+    struct operation operation =
+        operation_of(false, origin_addr, origin_count, origin_datatype, target_rank,
+                     target_disp, target_count, target_datatype, win);
+    return start(&operation, NULL, request);
+}
+
+int oriel_raccumulate(const void *origin_addr, MPI_Count origin_count,
+                      struct datatype *origin_datatype, int target_rank,
+                      MPI_Aint target_disp, MPI_Count target_count,
+                      struct datatype *target_datatype, struct op *op,
+                      struct window *win, struct request **request)
+{
+    int err = check_epoch(win);
+    if (err)
+        return err;
+    if (is_done_at_once(win, target_rank))
+        return done(oriel_accumulate(origin_addr, origin_count, origin_datatype,
+                                     target_rank, target_disp, target_count,
+                                     target_datatype, op, win),
+                    request);
+    struct accumulation accumulation = {
+        .operation =
+            operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
+                         target_disp, target_count, target_datatype, win),
+        .op = op,
+    };
+    return start(&accumulation.operation, &accumulation, request);
+}
+
+int oriel_rget_accumulate(const void *origin_addr, MPI_Count origin_count,
+                          struct datatype *origin_datatype, void *result_addr,
+                          MPI_Count result_count, struct datatype *result_datatype,
+                          int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                          struct datatype *target_datatype, struct op *op,
+                          struct window *win, struct request **request)
+{
+    int err = check_epoch(win);
+    if (err)
+        return err;
+    if (is_done_at_once(win, target_rank))
+        return done(oriel_get_accumulate(origin_addr, origin_count, origin_datatype,
+                                         result_addr, result_count, result_datatype,
+                                         target_rank, target_disp, target_count,
+                                         target_datatype, op, win),
+                    request);
+    struct accumulation accumulation =
+        fetching_accumulation(origin_addr, origin_count, origin_datatype, result_addr,
+                              result_count, result_datatype, target_rank, target_disp,
+                              target_count, target_datatype, op, win);
+    return start(&accumulation.operation, &accumulation, request);
+}
