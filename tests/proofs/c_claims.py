@@ -62,7 +62,7 @@ RESULTS = {
 }
 
 
-def _pointed(argument: Argument, is_large: bool) -> str:
+def pointed(argument: Argument, is_large: bool) -> str:
     """The type of the value; what is a pointer for other reasons ends in a star."""
     match argument.kind.kind_class.value:
         case "handle":
@@ -85,13 +85,13 @@ def parameter(argument: Argument, is_large: bool) -> str:
     """The type of one parameter."""
     if argument.kind.name == "VARARGS":
         return "..."
-    pointed = _pointed(argument, is_large)
+    kind = pointed(argument, is_large)
     is_reference = argument.is_out or argument.by_pointer or argument.length != ""
-    is_reference = is_reference or pointed == "MPI_Status"
+    is_reference = is_reference or kind == "MPI_Status"
     if argument.columns:
-        return f"{pointed} (*)[{argument.columns}]"
-    star = " *" if is_reference and not pointed.endswith("*") else ""
-    return ("const " if argument.is_const else "") + pointed + star
+        return f"{kind} (*)[{argument.columns}]"
+    star = " *" if is_reference and not kind.endswith("*") else ""
+    return ("const " if argument.is_const else "") + kind + star
 
 
 def result(record: Procedure | Callback, is_large: bool) -> str:

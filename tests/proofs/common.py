@@ -113,7 +113,7 @@ class Proof(unittest.TestCase):
     def run_command(self, *command: str | Path) -> tuple[bool, str]:
         """Whether it succeeded, and all that it said."""
         done = subprocess.run(
-            command, cwd=self.folder, capture_output=True, text=True, check=False
+            command, cwd=self.folder, capture_output=True, text=True, errors="replace"
         )
         return done.returncode == 0, done.stdout + done.stderr
 

@@ -11,7 +11,7 @@ from common import HANDLES, WIDENED, implemented, width
 
 from codegen.model import Argument, Callback, Procedure, Spec
 
-OPTIONS = tuple(os.environ["FCFLAGS"].split())
+OPTIONS = tuple(os.environ.get("FCFLAGS", "").split())
 KINDS = {
     "int": "integer",
     "address": "integer(MPI_ADDRESS_KIND)",

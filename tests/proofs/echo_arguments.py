@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How each class of arguments is echoed. A class that is not here is an error: derive one
+from echo_numbers.Sort, and let the recording core (echo_core.py) show it.
+"""
+
+import samples
+from common import HANDLES
+from echo_memory import Address, Arguments, Buffer, Function, Opaque, Text, is_room
+from echo_numbers import Flag, Number, Numbers, Room, Sort, typed_sections
+from samples import Call, Case
+
+from codegen.model import Argument
+
+
+class Handle(Sort):
+    """Handles: numbers of objects, or a constant: a null handle where that is allowed."""
+
+    said = ""  # of the constant
+
+    def _value(self) -> int:
+        if not self.argument.is_in:
+            return -1
+        is_null = self.argument.null_ok and self.call.case is Case.EDGE
+        return -1 if is_null else samples.object_number(self.call, self.argument)
+
+    @property
+    def kind(self) -> str:
+        """As the transcript calls it."""
+        return self.argument.kind.tag.removeprefix("KIND_")
+
+    @property
+    def null(self) -> int:
+        """The number of the null handle."""
+        return samples.value_of(self.call.spec, self.argument.kind.null)
+
+    def c_variable(self) -> str:
+        kind = HANDLES[self.argument.kind.name]
+        given = f'({kind})echo_handle_of("{self.kind}", {self.value})'
+        null = self.argument.kind.null if self.value < 0 else ""
+        return f"{kind} {self.name} = {self.constant or null or given}"
+
+    def c_got(self) -> list[str]:
+        return [f'echo_handle("got", "{self.name}", (uintptr_t){self.name});']
+
+    @property
+    def _f_number(self) -> str:
+        is_f08 = self.call.language == "f08"
+        return f"{self.name}%MPI_VAL" if is_f08 else self.name
+
+    def f_given(self) -> list[str]:
+        if self.value < 0:
+            return [f"{self.name} = {self.argument.kind.null}"]
+        return [f"{self._f_number} = handle_of('{self.kind}', {self.value})"]
+
+    def f_got(self) -> list[str]:
+        return [f"call got_handle('{self.name}', {self._f_number})"]
+
+    def _is_section(self) -> bool:
+        """It says what a buffer holds that is a section."""
+        return self.name in [t for _, _, t in typed_sections(self.call)]
+
+    def saw(self) -> list[str]:
+        if not self.argument.is_in:
+            return []
+        if self.constant:
+            return [f"saw {self.name} {self.said}"]
+        if self.value < 0 or samples.is_ignored(self.call, self.argument):
+            return [f"saw {self.name} nothing"]
+        number = samples.OF_SECTION if self._is_section() else self.value
+        return [f"saw {self.name} {self.kind} {number}"]
+
+    def got(self) -> list[str]:
+        if self.argument.frees:
+            return [f"got {self.name} {self.null}"]
+        if self.argument.is_in:
+            return self.kept()
+        if not self.call.has_objects:
+            return [f"got {self.name} {self.null}"]
+        return [f"got {self.name} {self.kind} {samples.RESULT + self.position % 8}"]
+
+    def kept(self) -> list[str]:
+        value = f"{self.kind} {self.value}" if self.value >= 0 else self.null
+        return [f"got {self.name} {self.said or value}"]
+
+
+SORTS: dict[str, type[Sort]] = {
+    "integer": Number,
+    "mask": Number,
+    "keyval": Number,
+    "address": Number,
+    "integer array": Numbers,
+    "handle": Handle,
+    "logical": Flag,
+    "string": Text,
+    "choice": Buffer,
+    "pointer": Address,
+    "callback": Function,
+    "state": Opaque,
+    "attribute": Opaque,
+    "arguments": Arguments,
+}
+
+
+def sort_name(argument: Argument) -> str:
+    """The key of an argument in SORTS."""
+    return argument.kind.kind_class.value + (" array" if argument.is_array else "")
+
+
+def sort(call: Call, argument: Argument) -> Sort:
+    """How the argument of this call is echoed."""
+    if is_room(argument):
+        return Room(call, argument)
+    if argument.languages == ("c",):
+        return Arguments(call, argument)
+    name = sort_name(argument)
+    assert name in SORTS, f"{call.record.name}: echo does not know a {name}; add it"
+    return SORTS[name](call, argument)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How numbers are echoed: what a C or Fortran program declares, passes and shows, and what
+the transcript then must say. `Sort` is the base of all classes of arguments.
+"""
+
+import samples
+from c_claims import pointed
+from common import width
+from fortran_claims import Specific
+from samples import Call, Case
+
+from codegen.model import Argument
+
+
+def wrapped(value: int, is_int: bool) -> int:
+    """As C stores it in an int."""
+    return (value + 2**31) % 2**32 - 2**31 if is_int else value
+
+
+class Sort:
+    """A number that goes in, by value; other classes differ from it."""
+
+    constant = ""  # given instead of the sample
+    is_missing = False  # C gives NULL
+
+    def __init__(self, call: Call, argument: Argument) -> None:
+        self.call = call
+        self.argument = argument
+        self.name = argument.name
+        self.is_out = argument.is_out
+        self.is_fortran = call.language != "c"
+        self.position = samples.position(call.record, argument)
+        self.value = self._value()
+
+    def _value(self) -> int:
+        return samples.number(self.call, self.argument) if self.argument.is_in else -77
+
+    @property
+    def is_int(self) -> bool:
+        """The number is a plain one here."""
+        return width(self.argument.kind.name, self.call.is_large) == "int"
+
+    @property
+    def result(self) -> int:
+        """The number that the core gives."""
+        given = self.call.results + 10 * self.position
+        core_is_int = width(self.argument.kind.name, True) == "int"
+        return wrapped(given, core_is_int)
+
+    # ---- C ----
+    def c_variable(self) -> str:
+        """A declaration with the value."""
+        return (
+            f"{pointed(self.argument, self.call.is_large)} {self.name} = {self.value}"
+        )
+
+    def c_actual(self) -> str:
+        """What stands in the call."""
+        return f"&{self.name}" if self.is_out else self.name
+
+    def c_got(self) -> list[str]:
+        """Statements that show the result."""
+        return [f'echo_number("got", "{self.name}", {self.name});']
+
+    # ---- Fortran ----
+    def f_type(self) -> str:
+        """The type of the variable."""
+        module = "mpi_f08" if self.call.language == "f08" else "mpi"
+        record, is_large, is_cptr = (
+            self.call.record,
+            self.call.is_large,
+            self.call.is_cptr,
+        )
+        return Specific(record, module, is_large, is_cptr).type(self.argument)
+
+    def f_variable(self) -> str:
+        """A declaration."""
+        return f"{self.f_type()} :: {self.name}"
+
+    def f_given(self) -> list[str]:
+        """Statements before the call."""
+        return [f"{self.name} = {f_number(self.value, self.is_int)}"]
+
+    def f_actual(self) -> str:
+        """What stands in the call."""
+        return self.name
+
+    def f_got(self) -> list[str]:
+        """Statements that show the result."""
+        return [f"call got('{self.name}', {self.name})"]
+
+    # ---- the transcript ----
+    def saw(self) -> list[str]:
+        """What the core must see."""
+        return [f"saw {self.name} {self.value}"] if self.argument.is_in else []
+
+    def got(self) -> list[str]:
+        """What the caller must get."""
+        return [f"got {self.name} {self.result}"]
+
+    def kept(self) -> list[str]:
+        """What a C caller has when the call failed: the value from before."""
+        return [f"got {self.name} {self.value}"]
+
+
+def f_number(value: int, is_int: bool) -> str:
+    """A literal of default or 64-bit kind."""
+    return str(value) if is_int else f"{value}_int64"
+
+
+class Number(Sort):
+    """Integers of all sorts."""
+
+    def saw(self) -> list[str]:
+        """A section is one element of the datatype that is made for it."""
+        counts = [count for _, count, _ in typed_sections(self.call)]
+        return [f"saw {self.name} 1"] if self.name in counts else super().saw()
+
+    def got(self) -> list[str]:
+        """The number, or what stands for one that does not fit."""
+        result = self.result
+        if self.argument.overflow and self.is_int and result != wrapped(result, True):
+            result = samples.value_of(self.call.spec, self.argument.overflow)
+        return [f"got {self.name} {wrapped(result, self.is_int)}"]
+
+
+class Room(Sort):
+    """The length of a string's buffer. Fortran counts no final NUL (MPI-4.1 10)."""
+
+    def saw(self) -> list[str]:
+        """One more in C."""
+        more = 1 if self.is_fortran and self.value > 0 else 0
+        return [f"saw {self.name} {self.value + more}"]
+
+    def got(self) -> list[str]:
+        """One less in Fortran."""
+        less = max(self.result - 1, 0) if self.is_fortran else self.result
+        return [f"got {self.name} {less}"]
+
+
+class Numbers(Sort):
+    """Arrays of integers."""
+
+    def __init__(self, call: Call, argument: Argument) -> None:
+        super().__init__(call, argument)
+        length = call.record.argument(argument.length)
+        count = samples.number(call, length)
+        self.given = (
+            samples.numbers(call, argument) if argument.is_in else [-77] * count
+        )
+        self.used = count  # elements that the core looks at
+
+    def _value(self) -> int:
+        return -77
+
+    def c_variable(self) -> str:
+        values = ", ".join(str(n) for n in self.given)
+        size = samples.LENGTH + 1
+        kind = pointed(self.argument, self.call.is_large)
+        return f"{kind} {self.name}[{size}] = {{{values or 0}}}"
+
+    def c_actual(self) -> str:
+        return self.name
+
+    def c_got(self) -> list[str]:
+        show = 'echo_number("got", "{0}", {0}[{1}]);'
+        return [show.format(self.name, i) for i in range(len(self.given))]
+
+    def f_variable(self) -> str:
+        return f"{self.f_type()} :: {self.name}({samples.LENGTH + 1})"
+
+    def f_given(self) -> list[str]:
+        given = enumerate(self.given)
+        return [f"{self.name}({i + 1}) = {f_number(n, self.is_int)}" for i, n in given]
+
+    def f_got(self) -> list[str]:
+        show = "call got('{0}', {0}({1}))"
+        return [show.format(self.name, i + 1) for i in range(len(self.given))]
+
+    def saw(self) -> list[str]:
+        given = self.given[: self.used] if self.argument.is_in else []
+        return [f"saw {self.name} {n}" for n in given]
+
+    def got(self) -> list[str]:
+        results = [self.result + i for i in range(len(self.given))]
+        results[self.used :] = self.given[self.used :]
+        return [f"got {self.name} {n}" for n in results]
+
+    def kept(self) -> list[str]:
+        return [f"got {self.name} {n}" for n in self.given]
+
+
+class Flag(Sort):
+    """Logicals."""
+
+    def _value(self) -> int:
+        is_true = self.call.case is not Case.EDGE
+        return int(is_true) if self.argument.is_in else -77
+
+    def f_given(self) -> list[str]:
+        if not self.argument.is_in:
+            return []
+        return [f"{self.name} = .{'true' if self.value else 'false'}."]
+
+    def got(self) -> list[str]:
+        return [f"got {self.name} {int(self.call.has_objects)}"]
+
+
+def typed_sections(call: Call) -> list[tuple[str, str, str]]:
+    """Buffer, count and datatype of each section that becomes a datatype: those of
+    calls that only start communication."""
+    if call.case is not Case.SECTION:
+        return []
+    found = []
+    arguments = call.record.arguments
+    for i, a in enumerate(arguments):
+        is_walked = a.descriptor is not None and a.descriptor.value == "walk"
+        if a.is_choice and is_walked and a.is_async:
+            found.append((a.name, arguments[i + 1].name, arguments[i + 2].name))
+    return found

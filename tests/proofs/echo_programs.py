@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Renders programs that call every procedure of a language, and the transcript that each
+must leave. A program takes the name of one procedure; without, it calls all.
+"""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+import samples
+from c_claims import result
+from common import implemented
+from echo_arguments import sort
+from echo_numbers import Sort, typed_sections
+from fortran_claims import Specific, callbacks, prototype, specifics
+from samples import Call, Case
+
+from codegen.model import Argument, Procedure, Spec
+from codegen.wrap import wrap_both
+
+MODULES = {"mpi_f08": "use mpi_f08", "mpi": "use mpi", "mpif.h": "include 'mpif.h'"}
+
+
+def c_cases(record: Procedure, is_large: bool) -> Iterator[Case]:
+    """The cases of calls from C."""
+    yield from (Case.PLAIN, Case.EDGE, Case.SPECIAL)
+    if record.returns_error:
+        yield Case.FAILS
+    if any(samples.is_narrow(a, is_large) for a in record.arguments):
+        yield Case.WIDE
+
+
+def fortran_cases(record: Procedure) -> Iterator[Case]:
+    """The cases of calls from Fortran."""
+    yield from (Case.PLAIN, Case.EDGE, Case.SPECIAL)
+    if record.returns_error and "c" in record.languages:
+        yield Case.FAILS
+    if record.has_choice:
+        yield Case.SECTION
+
+
+def c_calls(spec: Spec) -> list[Call]:
+    """All calls of the C program; those of the twins for tools are plain."""
+    calls = []
+    for record in implemented(spec, "c"):
+        for is_large in (False, True)[: 1 + record.is_large]:
+            for case in c_cases(record, is_large):
+                calls.append(Call(spec, record, "c", case, is_large))
+            calls.append(Call(spec, record, "c", Case.PLAIN, is_large, prefix="P"))
+    return calls
+
+
+def fortran_calls(spec: Spec, module: str) -> list[Call]:
+    """All calls of a Fortran program; those of the twins for tools are plain."""
+    calls = []
+    language = "f08" if module == "mpi_f08" else "f90"
+    for one in specifics(spec, "mpi_f08" if language == "f08" else "mpi"):
+        for prefix, cases in (("", fortran_cases(one.record)), ("P", (Case.PLAIN,))):
+            for case in cases:
+                size, cptr = one.is_large, one.is_cptr
+                calls.append(Call(spec, one.record, language, case, size, cptr, prefix))
+    return calls
+
+
+# ---- the transcript ------------------------------------------------------------------
+def _raised(call: Call, error: str) -> str:
+    """The line of an error handler."""
+    raised_on = call.record.raised_on
+    kind = raised_on.kind.tag.removeprefix("KIND_") if raised_on else "self"
+    target = "nothing"
+    if raised_on:
+        target = f"{kind} {samples.object_number(call, raised_on)}"
+    number = samples.value_of(call.spec, error)
+    return f"raised {number} by {call.c_name} for {kind} on {target}"
+
+
+def _sections(call: Call) -> tuple[list[str], list[str]]:
+    """What happens to sections before and after the call."""
+    before, after = [], []
+    for _, count, datatype in typed_sections(call):
+        entries = samples.number(call, call.record.argument(count))
+        kind = samples.object_number(call, call.record.argument(datatype))
+        before.append(f"section of 4 bytes, 5 by 12: {entries} of DATATYPE {kind}")
+        after.append(f"closed section DATATYPE {samples.OF_SECTION}")
+    return before, after
+
+
+def _extras(call: Call) -> list[str]:
+    """What the core must know besides, when Fortran has called with success."""
+    sorts = {a.kind.kind_class.value: a for a in call.record.arguments}
+    if "callback" in sorts and "keyval" in sorts:
+        return [f"invokers of {sort(call, sorts['keyval']).result}"]
+    if "callback" in sorts:
+        handle = sort(call, sorts["handle"])
+        return [handle.got()[0].replace(f"got {handle.name}", "invoker of")]
+    if "attribute" not in sorts:
+        return []
+    handle, value = sort(call, sorts["handle"]), sort(call, sorts["attribute"])
+    kind = sorts["handle"].kind.tag.removeprefix("KIND_")
+    key = sort(call, sorts["keyval"]).value
+    if not value.is_out:
+        return [f"integer in {kind} {kind} {handle.value} {key}"]
+    text = f"integer of {kind} {kind} {handle.value} {key} {value.result}"
+    return [text] if call.has_objects else []
+
+
+def _results(call: Call, arguments: list[Argument]) -> tuple[str, list[str], list[str]]:
+    """The error code, what is raised meanwhile and what the caller has then."""
+    outs = [a for a in arguments if a.is_out]
+    if not call.succeeds:
+        error = "MPI_ERR_OTHER" if call.reaches_core else "MPI_ERR_BUFFER"
+        kept = [line for a in outs for line in sort(call, a).kept()]
+        return error, [_raised(call, error)], kept
+    got: list[str] = []
+    raised: list[str] = []
+    error = "MPI_SUCCESS"
+    for argument in outs:
+        one = sort(call, argument)
+        is_lost = call.case is Case.WIDE and samples.is_narrow(argument, call.is_large)
+        if is_lost and not argument.overflow and not raised:
+            error = "MPI_ERR_VALUE_TOO_LARGE"
+            raised = [f"bad {argument.name} {one.result}", _raised(call, error)]
+        is_stored_last = is_lost or argument.kind.is_handle
+        got += one.kept() if raised and is_stored_last else one.got()
+    return error, raised, got
+
+
+def _value(call: Call) -> str:
+    """What a function returns."""
+    number = call.results + 90
+    is_real = call.record.returns.kind_class.value == "real"
+    return f"got outcome {number:g}" if is_real else f"got outcome {number}"
+
+
+def has_ierror(call: Call) -> bool:
+    """The call says where the error code goes."""
+    is_omitted = call.language == "f08" and call.case is Case.EDGE
+    return call.record.returns_error and not is_omitted
+
+
+def core_lines(call: Call, seen: list[Sort]) -> list[str]:
+    """What the core must see."""
+    lines = [f"core {call.record.core}", *(line for s in seen for line in s.saw())]
+    sized = [f"saw is_large {int(call.is_large)}"]
+    return lines + sized if call.record.sized else lines
+
+
+def transcript(call: Call) -> list[str]:
+    """The lines that the call must leave."""
+    record, lines = call.record, [f"call {call.label}"]
+    if "c" not in record.languages:
+        return lines
+    before, after = _sections(call)
+    arguments = list(record.arguments)
+    if call.reaches_core:
+        seen = [sort(call, a) for a in record.arguments_in("c")]
+        lines += [*before, *core_lines(call, seen)]
+    if not record.returns_error:
+        return [*lines, _value(call)]
+    shown = [a for a in arguments if call.language in a.languages]
+    error, raised, got = _results(call, shown)
+    lines += [*raised, *(after if call.reaches_core else [])]
+    code = samples.value_of(call.spec, error)
+    if call.language == "c":
+        return [*lines, f"got error {code}", *got]
+    if error == "MPI_SUCCESS":
+        lines += _extras(call)
+    lines += [f"got ierror {code}"] if has_ierror(call) else []
+    return lines + (got if error == "MPI_SUCCESS" else [])
+
+
+def by_record(calls: list[Call]) -> dict[str, list[Call]]:
+    """The calls of each procedure."""
+    return {k: list(v) for k, v in groupby(calls, lambda c: c.record.name)}
+
+
+# ---- C -------------------------------------------------------------------------------
+def _begin(call: Call) -> str:
+    """The arguments of echo_call."""
+    return f"{call.results}, {int(call.has_objects)}, {call.error}"
+
+
+def c_sorts(call: Call) -> list[Sort]:
+    """The arguments of a call from C."""
+    return [sort(call, a) for a in call.record.arguments_in("c")]
+
+
+def c_block(call: Call, taken: list[Sort]) -> list[str]:
+    """One call from C with these arguments."""
+    there = [s for s in taken if not s.is_missing]
+    lines = [f"{s.c_variable()};" for s in there if s.c_variable()]
+    lines.append(f'echo_call("{call.label}", {_begin(call)});')
+    actuals = ", ".join("NULL" if s.is_missing else s.c_actual() for s in taken)
+    name = call.prefix + call.c_name
+    kind = result(call.record, call.is_large)
+    outcome = "error" if call.record.returns_error else "outcome"
+    lines.append(f"{kind} {outcome} = {name}({actuals});")
+    show = "echo_real" if kind == "double" else "echo_number"
+    lines.append(f'{show}("got", "{outcome}", {outcome});')
+    lines += [line for s in there if s.is_out for line in s.c_got()]
+    return ["{", *(f"    {line}" for line in lines), "}"]
+
+
+def c_own_functions(spec: Spec) -> list[str]:
+    """The program's own procedures; nobody calls them."""
+    lines = []
+    for callback in spec.callbacks.values():
+        if "c" in callback.languages and not callback.planned:
+            lines.append(f"static void own_{callback.name}(void) {{}}")
+    return lines
+
+
+def c_program(spec: Spec, blocks: dict[str, list[str]]) -> str:
+    """A program with a function for each record."""
+    lines = ['#include "echo.h"', "#include <string.h>", *c_own_functions(spec)]
+    for name, block in blocks.items():
+        lines += [f"static void calls_of_{name}(void)", "{", *block, "}"]
+    lines += ["int main(int argc, char **argv)", "{"]
+    for number, callback in enumerate(spec.callbacks.values()):
+        if "c" in callback.languages and not callback.planned:
+            function = f"(generic_function *)own_{callback.name}"
+            lines.append(f"echo_own_function({number}, {function});")
+    for name in blocks:
+        lines.append(f'if (argc < 2 || !strcmp(argv[1], "{name}")) calls_of_{name}();')
+    return "\n".join([*lines, "return 0;", "}", ""])
+
+
+def echo_c(spec: Spec) -> str:
+    """The program that calls all C functions."""
+    calls = by_record(c_calls(spec))
+    blocks = {
+        n: [line for c in found for line in c_block(c, c_sorts(c))]
+        for n, found in calls.items()
+    }
+    return c_program(spec, blocks)
+
+
+# ---- Fortran -------------------------------------------------------------------------
+def _actuals(call: Call, module: str) -> str:
+    """Arguments by position or, in another order, by keyword."""
+    specific = Specific(call.record, module, call.is_large, call.is_cptr)
+    given = [(a.name, sort(call, a).f_actual()) for a in specific.arguments]
+    if has_ierror(call):
+        given.append(("ierror", "ierror"))
+    if module == "mpif.h" or call.case is Case.PLAIN:
+        return ", ".join(actual for _, actual in given)
+    turn = 0 if call.case is Case.EDGE else 1
+    given = [*given[turn:], *given[:turn]][::-1]
+    return ", ".join(f"{name}={actual}" for name, actual in given)
+
+
+def fortran_unit(call: Call, module: str, name: str) -> list[str]:
+    """A subroutine with one call."""
+    specific = Specific(call.record, module, call.is_large, call.is_cptr)
+    taken = [sort(call, a) for a in specific.arguments]
+    lines = [s.f_variable() for s in taken if s.f_variable()]
+    lines += ["integer :: ierror"] if has_ierror(call) else []
+    lines += [f"{specific.result} :: outcome"] if specific.result else []
+    lines += [line for s in taken for line in s.f_given()]
+    numbers = f"{call.results}_int64, {int(call.has_objects)}, {call.error}"
+    lines.append(f"call called('{call.label}', {numbers})")
+    invocation = f"{call.prefix}{call.record.name}({_actuals(call, module)})"
+    lines.append(f"outcome = {invocation}" if specific.result else f"call {invocation}")
+    lines += ["call got('ierror', ierror)"] if has_ierror(call) else []
+    lines += ["call got('outcome', outcome)"] if specific.result else []
+    if call.succeeds:
+        lines += [line for s in taken if s.is_out for line in s.f_got()]
+    return [f"subroutine {name}()", *lines, f"end subroutine {name}"]
+
+
+def _own_procedures(spec: Spec, module: str) -> list[str]:
+    """A module of the program's own procedures; nobody calls them."""
+    lines = ["module own", *(["use mpi_f08"] if module == "mpi_f08" else [])]
+    lines += ["implicit none", "contains"]
+    for callback in callbacks(spec):
+        name = f"own_{callback.name}"
+        text = [f"subroutine {name}()", f"end subroutine {name}"]
+        if module == "mpi_f08":
+            typed = [line for line in prototype(callback) if line != "import"]
+            text = [line.replace(f"oriel_{callback.name}", name) for line in typed]
+        lines += text
+    return [*lines, "end module own"]
+
+
+def echo_fortran(spec: Spec, module: str) -> str:
+    """The program that calls all that a module or mpif.h has."""
+    source = MODULES[module]
+    head = ["program echoes", "use, intrinsic :: iso_c_binding"]
+    head += ["use, intrinsic :: iso_fortran_env, only : int64", "use echo"]
+    uses, includes = ([source], []) if source.startswith("use") else ([], [source])
+    lines = [*_own_procedures(spec, module), *head, *uses, "use own"]
+    lines += ["implicit none", *includes]
+    known = list(spec.callbacks)
+    for callback in callbacks(spec):
+        number = known.index(callback.name)
+        lines.append(f"call own_function({number}, c_funloc(own_{callback.name}))")
+    units: list[list[str]] = []
+    for name, calls in by_record(fortran_calls(spec, module)).items():
+        names = [f"call_{len(units) + i}" for i in range(len(calls))]
+        units += [fortran_unit(c, module, n) for c, n in zip(calls, names, strict=True)]
+        lines.append(f"if (wanted('{name}')) then")
+        lines += [*(f"call {n}()" for n in names), "end if"]
+    lines += ["contains", *(line for unit in units for line in unit)]
+    return "\n".join(
+        [*(wrap_both(line) for line in lines), "      end program echoes", ""]
+    )

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What calls are given: for each argument a value that no other argument has, inside its
+domain; and for each domain the values just outside.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from common import width
+
+from codegen.model import Argument, Procedure, Spec
+from codegen.rules import (
+    Above,
+    AtLeast,
+    Committed,
+    Domain,
+    Mask,
+    NotPredefined,
+    OneOf,
+    Predefined,
+    RankOf,
+    RootOf,
+)
+
+
+class Case(Enum):
+    """What is special about a call."""
+
+    PLAIN = "plain"  # values and objects that differ in everything
+    EDGE = "edge"  # the least values, null handles, results of zero
+    SPECIAL = "special"  # constants that stand for something else
+    FAILS = "fails"  # the core returns an error
+    WIDE = "wide"  # results that do not fit into a small procedure
+    SECTION = "section"  # array sections as buffers
+
+
+LENGTH = 3  # of arrays
+ROOM = 40  # for strings whose room is an argument
+ERROR = 16  # what a core that fails returns: MPI_ERR_OTHER
+RANKS = 1000, 100  # of the object with number 0, and how many more each next one has
+RAW = 6  # the number of a datatype that is not committed
+RESULT = 7  # the number of the first object that is a result
+STALE = 2**30 + 77  # a handle that nothing has had
+OF_SECTION = 15  # the number of the datatype of an array section
+MOST = {
+    "int": 2**31 - 1,
+    "address": 2**63 - 1,
+    "offset": 2**63 - 1,
+    "count": 2**63 - 1,
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of one procedure in one language."""
+
+    spec: Spec
+    record: Procedure
+    language: str  # c, f08 or f90
+    case: Case
+    is_large: bool = False
+    is_cptr: bool = False
+    prefix: str = ""  # P of the twin for tools
+
+    @property
+    def c_name(self) -> str:
+        """The C function that the call arrives in, as it calls itself in errors."""
+        return self.record.name + ("_c" if self.is_large else "")
+
+    @property
+    def label(self) -> str:
+        """What the transcript calls it."""
+        cptr = "_CPTR" if self.is_cptr else ""
+        name = f"{self.prefix}{self.c_name}{cptr}"
+        return f"{self.language} {name} {self.case.value}"
+
+    @property
+    def results(self) -> int:
+        """The first of the numbers that the core gives as results."""
+        match self.case:
+            case Case.WIDE:
+                return 2**40
+            case Case.EDGE:
+                return -6000
+            case _:
+                return 5000 + (2**33 if self.is_large else 0)
+
+    @property
+    def has_objects(self) -> bool:
+        """Results that are objects are given, and flags are true."""
+        return self.case is not Case.EDGE
+
+    @property
+    def error(self) -> int:
+        """What the core returns."""
+        return ERROR if self.case is Case.FAILS else 0
+
+    @property
+    def reaches_core(self) -> bool:
+        """It is not refused before."""
+        sections = self.case is Case.SECTION
+        return not (sections and any(is_whole(a) for a in self.record.arguments))
+
+    @property
+    def succeeds(self) -> bool:
+        """Results come back."""
+        return self.reaches_core and self.case is not Case.FAILS
+
+
+def is_whole(argument: Argument) -> bool:
+    """A buffer that must be contiguous."""
+    return argument.descriptor is not None and argument.descriptor.value == "contig"
+
+
+def position(record: Procedure, argument: Argument) -> int:
+    """Where it stands in the record; makes values differ."""
+    return [a.name for a in record.arguments].index(argument.name)
+
+
+def is_length(record: Procedure, argument: Argument) -> bool:
+    """Other arguments have as many elements as it says."""
+    return any(a.length == argument.name and a.is_array for a in record.arguments)
+
+
+def is_narrow(argument: Argument, is_large: bool) -> bool:
+    """A result that the core gives wider than the procedure can return."""
+    kind = argument.kind
+    is_number = kind.is_integral and argument.is_out and not argument.is_in
+    same = width(kind.name, is_large) == width(kind.name, True)
+    return is_number and not same and not argument.is_array
+
+
+# ---- objects -------------------------------------------------------------------------
+def ranks_of(number: int) -> int:
+    """The size of the group of the object with that number."""
+    return RANKS[0] + RANKS[1] * number
+
+
+def object_number(call: Call, argument: Argument) -> int:
+    """The number of the object that a handle argument is given."""
+    alike = [a for a in call.record.arguments if a.kind is argument.kind and a.is_in]
+    number = 0 if call.case is Case.EDGE else alike.index(argument)
+    rules = [d.rule for d in argument.domains]
+    return number + (3 if any(isinstance(r, Predefined) for r in rules) else 0)
+
+
+def is_ignored(call: Call, argument: Argument) -> bool:
+    """Another argument says that this one does not count."""
+    if call.case is not Case.SPECIAL:
+        return False
+    on = [call.record.argument(c.argument) for c in argument.ignored_if]
+    return any(a.is_choice for a in on)
+
+
+# ---- numbers -------------------------------------------------------------------------
+def value_of(spec: Spec, name: str) -> int:
+    """The value of a constant."""
+    value = spec.constants[name].value
+    assert value is not None, f"{name} has no value"
+    return value
+
+
+def _special(call: Call, domain: Domain) -> int | None:
+    """A constant that the domain allows, and that is no edge."""
+    if domain.also:
+        return value_of(call.spec, domain.also[-1])
+    match domain.rule:
+        case Mask(bits):
+            return value_of(call.spec, bits[0])
+        case OneOf(values):
+            return value_of(call.spec, values[len(values) // 2])
+    return None
+
+
+def _least(call: Call, rule: object) -> int:
+    match rule:
+        case AtLeast(minimum):
+            return minimum
+        case Above(bound):
+            return bound + 1
+        case Mask():
+            return 0
+        case OneOf(values):
+            return value_of(call.spec, values[-1])
+        case RankOf(name) | RootOf(name):
+            return ranks_of(object_number(call, call.record.argument(name))) - 1
+    raise AssertionError(f"no sample for {rule}")
+
+
+def _ample(call: Call, rule: object, most: int, distance: int) -> int:
+    match rule:
+        case AtLeast() | Above():
+            return most - distance if most < 2**32 else 2**33 + distance
+        case Mask(bits):
+            return sum(value_of(call.spec, bit) for bit in bits)
+        case OneOf(values):
+            return value_of(call.spec, values[0])
+        case RankOf() | RootOf():
+            return 500 + distance
+    raise AssertionError(f"no sample for {rule}")
+
+
+def number(call: Call, argument: Argument) -> int:
+    """The value of an integer argument."""
+    if is_length(call.record, argument):
+        return 0 if call.case is Case.EDGE else LENGTH
+    if argument.kind.name == "INFO_VALUE_LENGTH":
+        return 0 if call.case is Case.EDGE else ROOM
+    distance = 10 * position(call.record, argument)
+    most = MOST[width(argument.kind.name, call.is_large)]
+    if not argument.domains:
+        far = 700 if most < 2**32 else 2**40
+        return -far - distance if call.case is Case.EDGE else far + distance
+    domain = argument.domains[0]
+    if call.case is Case.SPECIAL:
+        special = _special(call, domain)
+        if special is not None:
+            return special
+    if call.case is Case.EDGE:
+        return _least(call, domain.rule)
+    return _ample(call, domain.rule, most, distance)
+
+
+def numbers(call: Call, argument: Argument) -> list[int]:
+    """The elements of an array of integers."""
+    length = call.record.argument(argument.length)
+    first = number(call, argument)
+    step = 0 if call.case is Case.SPECIAL else 1
+    return [first - step * i for i in range(number(call, length))]
+
+
+def refused_numbers(call: Call, argument: Argument, domain: Domain) -> list[int]:
+    """Values just outside of a domain, and constants that mean something elsewhere."""
+    known = [c.value for c in call.spec.constants_in("ASSORTED_CONSTANTS")]
+    also = [value_of(call.spec, name) for name in domain.also]
+    foreign = [n for n in known if n is not None and n < 0 and n not in also]
+    match domain.rule:
+        case AtLeast(minimum):
+            least = -MOST[width(argument.kind.name, call.is_large)] - 1
+            outside = [minimum - 1, least, *foreign]
+        case Above(bound):
+            outside = [bound, *foreign]
+        case Mask(bits):
+            union = sum(value_of(call.spec, bit) for bit in bits)
+            outside = [1 << i for i in range(31) if not union & 1 << i]
+            outside.append(union | outside[0])
+        case OneOf(names):
+            values = [value_of(call.spec, name) for name in names]
+            outside = [max(values) + 1, min(values) - 1]
+            outside += [n for n in foreign if n not in values]
+        case RankOf(name) | RootOf(name):
+            size = ranks_of(object_number(call, call.record.argument(name)))
+            outside = [size, *foreign]
+        case _:
+            raise AssertionError(f"no bad sample for {domain.rule}")
+    return list(dict.fromkeys(n for n in outside if n not in also))
+
+
+def allowed_numbers(call: Call, domain: Domain) -> list[int]:
+    """Values at the edge of a domain, and each constant that it lists."""
+    also = [value_of(call.spec, v) for v in domain.also]
+    match domain.rule:
+        case Mask(bits):
+            return [value_of(call.spec, v) for v in bits] + also
+        case OneOf(values):
+            return [value_of(call.spec, v) for v in values] + also
+        case RankOf() | RootOf():
+            return [0, _least(call, domain.rule), *also]
+    return [_least(call, domain.rule), *also]
+
+
+def refused_object(domain: Domain, given: int) -> int:
+    """The number of an object outside of a domain of handles."""
+    match domain.rule:
+        case Committed():
+            return RAW
+        case Predefined():
+            return given % 3
+        case NotPredefined():
+            return given % 3 + 3
+    raise AssertionError(f"no bad object for {domain.rule}")
+
+
+# ---- strings and buffers -------------------------------------------------------------
+def text(call: Call, argument: Argument) -> str:
+    """A string; blanks around it count in C only."""
+    if call.case is Case.EDGE:
+        return ""
+    blanks = "  " if call.case is Case.PLAIN else ""
+    return f"{blanks}a string, {position(call.record, argument)}{blanks}"
+
+
+def special_address(call: Call, argument: Argument) -> str:
+    """The constant that is given for a buffer."""
+    for other in call.record.arguments:
+        for condition in other.ignored_if:
+            if condition.argument == argument.name:
+                return condition.constant
+    known = [c.name for c in call.spec.constants_in("BUFFER_ADDR_CONSTANTS")]
+    return known[position(call.record, argument) % len(known)]
+
+
+def predefined_callback(call: Call, argument: Argument) -> str:
+    """A constant of the prototype with a value of its own, "" if there is none."""
+    known = call.spec.constants.values()
+    found = [c for c in known if c.callback == argument.callback]
+    found.sort(key=lambda c: c.value or 0)
+    return found[-1].name if found else ""
+
+
+def callback_number(call: Call, argument: Argument) -> int:
+    """The number of the program's own procedure of the prototype."""
+    return list(call.spec.callbacks).index(argument.callback)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The echo and the domain proofs see every fault in what the Forum's data do not say: the
+bindings are made of a table with faults, one in each record, and every procedure with a
+fault must leave another transcript than the table says, or the checker refuses it.
+
+By default as many rounds as make MUTANTS faults, chosen by a fixed seed; all of them if
+ORIEL_ALL_MUTANTS is set.
+"""
+
+import os
+import random
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+
+import domain_probes
+from common import TOP, implemented, width
+from domain_probes import domains_c
+from echo_build import ECHO, EchoProof, difference
+from echo_programs import (
+    by_record,
+    c_calls,
+    echo_c,
+    echo_fortran,
+    fortran_calls,
+    transcript,
+)
+from fact_mutants import FactMutant, mutants_of
+
+from codegen.check import check
+from codegen.expand import expand
+from codegen.model import Argument, Procedure, Spec
+from codegen.position import SpecError
+from codegen.render import render
+
+MUTANTS = 300
+
+
+def is_address(argument: Argument) -> bool:
+    """A number that is an address in the small procedure and a count in the large one."""
+    return width(argument.kind.name, False) == "address"
+
+
+def survives(record: Procedure, mutant: FactMutant) -> str:
+    """Why no call can show this fault, "" if one must."""
+    needed = [a for a in record.handles_in if not a.null_ok]
+    if mutant.fault == "anytime flipped" and (needed or not record.returns_error):
+        return "it has handles, which do not exist outside of the library's life"
+    argument = mutant.fault.partition(":")[0]
+    if "overflow" in mutant.fault and is_address(record.argument(argument)):
+        return "addresses are as wide as counts"
+    if mutant.fault == "collective flipped":
+        return "who else must call is for readers only"
+    return ""
+
+
+class FactMutants(EchoProof):
+    """Each fault is noticed."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        spec = self.spec
+        self.objects = self.recording_core()
+        self.echo = self.compile_text("echo_calls.c", echo_c(spec))
+        self.domains = self.compile_text("domain_calls.c", domains_c(spec))
+        self.expected: dict[str, dict[str, list[str]]] = {}
+        self.expected["echo"] = {
+            name: [line for c in calls for line in transcript(c)]
+            for name, calls in by_record(c_calls(spec)).items()
+        }
+        self.expected["domains"] = {
+            name: [line for p in some for line in p.transcript()]
+            for name, some in domain_probes.by_record(spec).items()
+        }
+        self.fortran = ""
+        if os.environ.get("FC"):
+            self.prepare_fortran()
+
+    def prepare_fortran(self) -> None:
+        """The program in Fortran, and what it must say."""
+        echo = self.compile_fortran(ECHO / "echo.f90")
+        (self.folder / "calls.f90").write_text(
+            echo_fortran(self.spec, "mpi_f08"), "utf-8"
+        )
+        self.fortran = self.compile_fortran("calls.f90", *self.includes())
+        known = os.environ["ORIEL_FORTRAN_OBJECTS"].split(":")
+        self.layer = [o for o in known if Path(o).name != "descriptors.c.o"] + [echo]
+        self.expected["fortran"] = {
+            name: [line for c in calls for line in transcript(c)]
+            for name, calls in by_record(fortran_calls(self.spec, "mpi_f08")).items()
+        }
+
+    def rounds(self) -> Iterator[list[FactMutant]]:
+        """Mutants with at most one of each record."""
+        chance = random.Random(41)
+        columns = []
+        for record in implemented(self.spec, "c"):
+            mutants = [
+                m for m in mutants_of(self.spec, record) if not survives(record, m)
+            ]
+            chance.shuffle(mutants)
+            columns.append(mutants)
+        for row in zip_longest(*columns):
+            yield [mutant for mutant in row if mutant]
+
+    def build(self, spec: Spec) -> dict[str, Path]:
+        """The programs over bindings that are made of this table."""
+        outputs = render(TOP, expand(spec))
+        folder = self.folder / "generated"
+        for name in ("bindings/c/mpi.h", "core/oriel_core.h"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(outputs[name], "utf-8")
+        own = (f"-I{folder}/core", f"-I{folder}/bindings/c")
+        entries = self.compile_text(
+            "entry_points.c", outputs["bindings/c/entry_points.c"], *own
+        )
+        objects = [*self.objects, entries]
+        programs = {
+            "echo": self.link("CC", "echo", [*objects, self.echo]),
+            "domains": self.link("CC", "domains", [*objects, self.domains]),
+        }
+        if self.fortran:
+            text = outputs["bindings/f08/descriptors.c"]
+            layer = [*self.layer, self.compile_text("descriptors.c", text, *own)]
+            parts = [self.fortran, *objects, *layer]
+            programs["fortran"] = self.link("FC", "fortran", parts)
+        return programs
+
+    def is_noticed(self, programs: dict[str, Path], name: str) -> bool:
+        """A procedure's transcript is not what the table says."""
+        for sort, program in programs.items():
+            expected = self.expected[sort].get(name)
+            if expected is None:
+                continue
+            done = subprocess.run(
+                [program, name], capture_output=True, text=True, errors="replace"
+            )
+            if done.returncode != 0 or difference(done.stdout, expected):
+                return True
+        return False
+
+    def is_refused(self, mutant: FactMutant) -> bool:
+        """The checker or the generator does not take it."""
+        known = {**self.spec.procedures, mutant.name: mutant.record}
+        if check(replace(self.spec, procedures=known)):
+            return True
+        if not mutant.fault.endswith(": walk"):
+            return False
+        alone = replace(self.spec, procedures={mutant.name: mutant.record})
+        try:
+            render(TOP, expand(alone))
+        except SpecError:
+            return True
+        return False
+
+    def left(self, mutants: list[FactMutant]) -> list[str]:
+        """Those that nothing notices."""
+        records = dict(self.spec.procedures)
+        hidden = [m for m in mutants if not self.is_refused(m)]
+        changed = {mutant.name: mutant.record for mutant in hidden}
+        programs = self.build(replace(self.spec, procedures={**records, **changed}))
+        unseen = [m for m in hidden if not self.is_noticed(programs, m.name)]
+        return [f"{m.name}: {m.fault}" for m in unseen]
+
+    def test_right_records_are_not_noticed(self) -> None:
+        programs = self.build(self.spec)
+        for record in implemented(self.spec, "c"):
+            self.assertFalse(self.is_noticed(programs, record.name), record.name)
+
+    def test_every_fault_is_noticed(self) -> None:
+        most = 10**9 if os.environ.get("ORIEL_ALL_MUTANTS") else MUTANTS
+        made, left = 0, []
+        for mutants in self.rounds():
+            if made >= most:
+                break
+            made += len(mutants)
+            left += self.left(mutants)
+        print(f"{made} mutants")
+        self.assertGreaterEqual(made, MUTANTS)
+        self.assertEqual(left, [])

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls through the Fortran layer touch no memory but their arguments'. The layer is
+compiled anew, with sanitizers of addresses and undefined behaviour.
+"""
+
+from echo_build import SANITIZE, FortranEcho
+
+
+class Sanitized(FortranEcho):
+    """The transcripts are right, and the sanitizers say nothing."""
+
+    def test_calls_are_clean_under_sanitizers(self) -> None:
+        layer = self.fortran_layer(*SANITIZE)
+        for module in ("mpi_f08", "mpi"):
+            self.assert_echo(module, "f90", layer, *SANITIZE)
