@@ -195,7 +195,8 @@ def _is_const(direction: Direction, kind: Kind, length: str) -> bool:
         KindClass.STRING,
         KindClass.STATUS,
     )
-    return direction is Direction.IN and (by_reference or length != "")
+    is_array = length != "" and kind.kind_class is not KindClass.POINTER
+    return direction is Direction.IN and (by_reference or is_array)
 
 
 def parse_argument(

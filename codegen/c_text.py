@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How C declares what the table says. The types are in bindings/c/kinds.spec."""
 
-from codegen.expand import Entry, Parameter
+from codegen.expand import CallbackEntry, Entry, Parameter
 from codegen.language import LanguageTable
-from codegen.model import Argument, Callback, KindClass, Procedure
+from codegen.model import Argument, KindClass, Procedure
 
 
 def _declare(argument: Argument, kind_type: str, by_pointer: bool) -> str:
@@ -54,12 +54,11 @@ class CText:
         parameters = self.parameters(entry.parameters)
         return f"{self.returns(entry)} {name or entry.name}({parameters})"
 
-    def callback(self, callback: Callback) -> str:
+    def callback(self, entry: CallbackEntry) -> str:
         """A callback's prototype on one line, without typedef and semicolon."""
-        arguments = callback.arguments_in("c")
-        parameters = tuple(Parameter(a, False, False) for a in arguments)
-        returns = self._table.cell(callback.returns, "small")
-        return f"{returns} {callback.name}({self.parameters(parameters)})"
+        parameters = self.parameters(entry.parameters_in("c"))
+        returns = self._table.cell(entry.callback.returns, "small")
+        return f"{returns} {entry.name}({parameters})"
 
     def core_type(self, argument: Argument) -> str:
         """The type that the core takes for a value: wide, an object for a handle."""

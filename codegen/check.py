@@ -225,8 +225,10 @@ class _Record:
                 )
                 yield self.wrong(f"{message}; correct 'at'", where)
         yield from self._elements(argument)
-        if argument.is_async and not argument.is_choice:
-            message = f"{name}: 'async' belongs to choice buffers; remove it"
+        is_handle_out = argument.kind.is_handle and argument.is_out
+        can_be_async = argument.is_choice or argument.is_array or is_handle_out
+        if argument.is_async and not can_be_async:
+            message = f"{name}: 'async' belongs to what MPI may use later; remove it"
             yield self.wrong(message, where)
 
     def _elements(self, argument: Argument) -> Iterator[SpecError]:
@@ -286,7 +288,7 @@ class _Record:
         other = self.find(condition.argument)
         name, where = f"argument '{argument.name}'", argument.position
         yield from self._constants(argument, [condition.constant])
-        if other is None or not other.is_in:
+        if other is None or not (other.is_in or other.is_choice):
             message = f"{name}: '{condition.argument}' is no argument that goes in"
             yield self.wrong(f"{message}; correct the condition", where)
         elif condition.member and condition.member not in other.kind.fields:

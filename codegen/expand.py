@@ -8,7 +8,7 @@ module; each has a PMPI twin. Names follow MPI-4.1 19.1.5 and 19.2.
 from dataclasses import dataclass
 from enum import Enum
 
-from codegen.model import Argument, Kind, Procedure, Spec
+from codegen.model import Argument, Callback, Constant, Kind, Procedure, Spec
 
 
 class Scheme(Enum):
@@ -66,14 +66,15 @@ class Entry:
         """The name that programs write."""
         if self.language == "f90":
             return self.procedure.name.upper()
-        large = "_c" if self.is_large and self.language == "c" else ""
-        return self.procedure.name + large
+        is_named = self.language == "c" or self.procedure.is_large_by_name
+        return self.procedure.name + ("_c" if self.is_large and is_named else "")
 
     @property
     def name(self) -> str:
         """The name of this very function or specific procedure."""
-        large = "_c" if self.is_large and self.language == "f08" else ""
-        return self.generic + large + SUFFIXES[self.scheme]
+        if self.language != "f08":
+            return self.generic + SUFFIXES[self.scheme]
+        return self.c_name + SUFFIXES[self.scheme]
 
     @property
     def pmpi_name(self) -> str:
@@ -138,6 +139,43 @@ def f90_entries(procedure: Procedure) -> tuple[Entry, ...]:
 
 
 @dataclass(frozen=True)
+class CallbackEntry:
+    """A prototype, small or large."""
+
+    callback: Callback
+    is_large: bool
+
+    @property
+    def name(self) -> str:
+        """The prototype's name."""
+        return self.callback.name + ("_c" if self.is_large else "")
+
+    def parameters_in(self, language: str) -> tuple[Parameter, ...]:
+        """Its arguments in a language; without ierror."""
+        arguments = self.callback.arguments_in(language)
+        return tuple(Parameter(a, self.is_large, False) for a in arguments)
+
+
+def callback_entries(callback: Callback) -> tuple[CallbackEntry, ...]:
+    """The prototypes of a record."""
+    sizes = (False, True) if callback.is_large else (False,)
+    return tuple(CallbackEntry(callback, large) for large in sizes)
+
+
+@dataclass(frozen=True)
+class Length:
+    """What the Fortran layer asks the core to copy an array of handles."""
+
+    kind: Kind  # of the object
+    what: str  # "rank"
+
+    @property
+    def name(self) -> str:
+        """The function without its prefix: "communicator_ranks"."""
+        return f"{self.kind.object}_{self.what}s"
+
+
+@dataclass(frozen=True)
 class Bindings:
     """Everything that templates may use. Planned records are not in it."""
 
@@ -147,6 +185,25 @@ class Bindings:
     f08: tuple[Entry, ...]
     f90: tuple[Entry, ...]
     core: tuple[Procedure, ...]  # those that have a core function: C ones
+    callbacks: tuple[CallbackEntry, ...]
+    lengths: tuple[Length, ...]
+
+    def prototype_of(self, constant: Constant) -> CallbackEntry:
+        """What a predefined callback is like."""
+        callback = self.spec.callbacks[constant.callback]
+        return CallbackEntry(callback, constant.is_large)
+
+
+def _lengths(procedures: tuple[Procedure, ...]) -> tuple[Length, ...]:
+    """Each once."""
+    return tuple(
+        dict.fromkeys(
+            Length(procedure.argument(a.per.argument).kind, a.per.what)
+            for procedure in procedures
+            for a in procedure.arguments
+            if a.kind.is_handle and a.per
+        )
+    )
 
 
 def expand(spec: Spec) -> Bindings:
@@ -159,4 +216,11 @@ def expand(spec: Spec) -> Bindings:
         tuple(entry for p in done for entry in f08_entries(p)),
         tuple(entry for p in done for entry in f90_entries(p)),
         tuple(p for p in done if "c" in p.languages),
+        tuple(
+            entry
+            for callback in spec.callbacks.values()
+            for entry in callback_entries(callback)
+            if not callback.planned
+        ),
+        _lengths(done),
     )

@@ -5,9 +5,9 @@ in bindings/f08/kinds.spec and bindings/fortran/kinds.spec.
 
 from dataclasses import dataclass
 
-from codegen.expand import Entry, Parameter
+from codegen.expand import CallbackEntry, Entry, Parameter
 from codegen.language import LanguageTable
-from codegen.model import Argument, Callback, Kind, KindClass
+from codegen.model import Argument, Kind, KindClass
 
 
 @dataclass(frozen=True)
@@ -95,18 +95,17 @@ class F08Text:
         """The type of a function's result."""
         return self._table.cell(kind, "small")
 
-    def callback_dummies(self, callback: Callback) -> tuple[str, ...]:
+    def callback_dummies(self, entry: CallbackEntry) -> tuple[str, ...]:
         """The names in the parentheses of an abstract interface."""
-        names = [a.name for a in callback.arguments_in("f08")]
-        return tuple(names + (["ierror"] if callback.returns_error else []))
+        names = [p.name for p in entry.parameters_in("f08")]
+        return tuple(names + (["ierror"] if entry.callback.returns_error else []))
 
-    def callback_declarations(self, callback: Callback) -> tuple[Declaration, ...]:
+    def callback_declarations(self, entry: CallbackEntry) -> tuple[Declaration, ...]:
         """The declarations of an abstract interface: no INTENT, ierror not OPTIONAL."""
         pairs = [
-            (self.type(Parameter(a, False, False)), self.entity(a))
-            for a in callback.arguments_in("f08")
+            (self.type(p), self.entity(p.argument)) for p in entry.parameters_in("f08")
         ]
-        if callback.returns_error:
+        if entry.callback.returns_error:
             pairs.append(("INTEGER", "ierror"))
         return group(pairs)
 

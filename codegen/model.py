@@ -163,6 +163,7 @@ class Argument:
         return self.length != "" and self.kind.kind_class not in (
             KindClass.STRING,
             KindClass.ARGUMENTS,
+            KindClass.POINTER,
         )
 
     @property
@@ -255,6 +256,15 @@ class Procedure:
         """The mpi module overloads it with TYPE(C_PTR)."""
         return any(a.kind.is_pointer and a.is_out for a in self.arguments)
 
+    @property
+    def is_large_by_name(self) -> bool:
+        """Only its name tells the large mpi_f08 procedure from the small one.
+
+        They differ in a callback, which does not make them a generic (MPI-4.1 19.2).
+        """
+        callbacks = [a for a in self.arguments if a.callback]
+        return any(argument.kind.is_large for argument in callbacks)
+
     def argument(self, name: str) -> Argument:
         """The argument of that name."""
         return next(a for a in self.arguments if a.name == name)
@@ -305,6 +315,11 @@ class Callback:
     def returns_error(self) -> bool:
         """The C function returns an error code; Fortran has an ierror."""
         return self.returns.name == "ERROR_CODE"
+
+    @property
+    def is_large(self) -> bool:
+        """It has a `_c` variant."""
+        return any(argument.kind.is_large for argument in self.arguments)
 
     def arguments_in(self, language: str) -> tuple[Argument, ...]:
         """The arguments that the prototype of this language has; without ierror."""

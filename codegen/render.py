@@ -10,6 +10,9 @@ are macros to import. Templates may use, besides Jinja's own:
     procedures                records that are not planned
     core_procedures           those of them that have a core function
     c_entries, f08_entries, f90_entries     expand.Entry, in the table's order
+    callback_entries          expand.CallbackEntry, those that are not planned
+    prototype_of(constant)    expand.CallbackEntry of a predefined callback
+    lengths                   expand.Length: what Fortran asks the core
     symbols                   the symbol plan (symbols.Symbol)
     c, f08, f90               declarations (c_text.CText, fortran_text.F08Text, F90Text)
     tables                    tables.c.cell(kind, "column") of bindings/c/kinds.spec ...
@@ -60,6 +63,9 @@ def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
         "c_entries": bindings.c,
         "f08_entries": bindings.f08,
         "f90_entries": bindings.f90,
+        "callback_entries": bindings.callbacks,
+        "lengths": bindings.lengths,
+        "prototype_of": bindings.prototype_of,
         "core_procedures": bindings.core,
         "symbols": symbol_plan(bindings, root / "bindings"),
         "c": CText(tables["c"]),

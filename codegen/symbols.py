@@ -116,6 +116,22 @@ def _predefined_symbols(bindings: Bindings) -> Iterator[Symbol]:
         )
 
 
+def _length_symbols(bindings: Bindings) -> Iterator[Symbol]:
+    """What the Fortran layer asks before it copies an array of handles."""
+    for length in bindings.lengths:
+        yield Symbol(
+            f"oriel_{length.name}",
+            LIBRARIES["c"],
+            "c",
+            "support",
+            "-",
+            "strong",
+            "-",
+            "lengths of arrays of handles",
+            length.kind.position,
+        )
+
+
 def support_symbols(bindings_folder: Path) -> Iterator[Symbol]:
     """What bindings/<language>/symbols.spec declares."""
     for language, folder in FOLDERS.items():
@@ -153,6 +169,7 @@ def symbol_plan(bindings: Bindings, bindings_folder: Path) -> tuple[Symbol, ...]
         for symbol in _entry_symbols(entry)
     ]
     symbols += _predefined_symbols(bindings)
+    symbols += _length_symbols(bindings)
     symbols += support_symbols(bindings_folder)
     symbols.sort(key=lambda s: (s.library, s.symbol))
     for one, other in pairwise(symbols):

@@ -17,6 +17,11 @@ static inline int communicator_ranks(const struct communicator *comm)
     return comm->size;
 }
 
+static inline int communicator_members(const struct communicator *comm)
+{
+    return comm->size;
+}
+
 static inline int group_ranks(const struct group *group)
 {
     return group->size;

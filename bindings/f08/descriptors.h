@@ -59,8 +59,7 @@ int buffer_typed(struct buffer *buffer, const CFI_cdesc_t *descriptor, MPI_Count
 // For calls that complete the communication: a section is packed into a copy, as
 // Fortran itself does for a procedure that wants contiguous memory.
 int buffer_copied(struct buffer *buffer, const CFI_cdesc_t *descriptor);
+// For calls that put the memory as a whole to use: a section is an error.
+int buffer_whole(struct buffer *buffer, const CFI_cdesc_t *descriptor, const char *name);
 // Undoes the above. A packed copy that the call has changed goes back into its section.
 void buffer_close(struct buffer *buffer, bool is_changed);
-
-// For calls that put the memory as a whole to use: says that a section is an error.
-int refuse_section(const char *name);

@@ -76,8 +76,11 @@ void buffer_close(struct buffer *buffer, bool is_changed)
     free(buffer->address);
 }
 
-int refuse_section(const char *name)
+int buffer_whole(struct buffer *buffer, const CFI_cdesc_t *descriptor, const char *name)
 {
+    *buffer = (struct buffer){.address = address_of(descriptor)};
+    if (is_contiguous(descriptor))
+        return 0;
     char text[MPI_MAX_ERROR_STRING];
     snprintf(text, sizeof text, "%s is an array section that is not contiguous", name);
     return oriel_fail(MPI_ERR_BUFFER, text);

@@ -42,6 +42,12 @@ module oriel_support
             type(*), intent(in) :: argument
         end function address_unless_ignored
 
+        subroutine oriel_op_invoker(op, invoke) bind(C)
+            import
+            integer(c_intptr_t), value :: op
+            type(c_funptr), value :: invoke
+        end subroutine oriel_op_invoker
+
         subroutine oriel_keyval_invokers(keyval, copy, drop) bind(C)
             import
             integer(c_int), value :: keyval
@@ -58,7 +64,8 @@ module oriel_support
         1 / merge(1, 0, all(logicals == [0, 1]) .and. kind(0) == c_int)
 
     public :: string_to_fortran, string_mark, function_of_number, &
-        errhandler_calls_fortran, keyval_calls_fortran
+        errhandler_calls_fortran, keyval_calls_fortran, op_calls_fortran, &
+        op_calls_fortran_large
 
     ! Fortran's callbacks. mpi_f08 declares handles as TYPE(MPI_Win) and the like, the
     ! mpi module as INTEGER; either way the callback gets the address of one INTEGER.
@@ -66,6 +73,19 @@ module oriel_support
         subroutine errhandler_function(handle, error_code)
             integer :: handle, error_code
         end subroutine errhandler_function
+
+        subroutine user_function(in, inout, length, datatype)
+            import
+            type(c_ptr), value :: in, inout
+            integer :: length, datatype
+        end subroutine user_function
+
+        subroutine large_user_function(in, inout, length, datatype)
+            import
+            type(c_ptr), value :: in, inout
+            integer(c_int64_t) :: length
+            integer :: datatype
+        end subroutine large_user_function
 
         subroutine copy_function(handle, keyval, extra_state, value_in, value_out, &
             flag, ierror)
@@ -130,6 +150,44 @@ contains
         integer(c_int), intent(in) :: keyval
         call oriel_keyval_invokers(keyval, c_funloc(invoke_copy), c_funloc(invoke_delete))
     end subroutine keyval_calls_fortran
+
+    ! The function of an operation gets addresses: arrays in mpi, TYPE(C_PTR) in mpi_f08.
+    subroutine op_calls_fortran(op)
+        integer(c_intptr_t), intent(in) :: op
+        call oriel_op_invoker(op, c_funloc(invoke_op))
+    end subroutine op_calls_fortran
+
+    subroutine op_calls_fortran_large(op)
+        integer(c_intptr_t), intent(in) :: op
+        call oriel_op_invoker(op, c_funloc(invoke_large_op))
+    end subroutine op_calls_fortran_large
+
+    subroutine invoke_op(function, in, inout, length, datatype) bind(C, name="")
+        type(c_funptr), value :: function
+        type(c_ptr), value :: in, inout
+        integer(c_int64_t), value :: length
+        integer(c_intptr_t), value :: datatype
+        procedure(user_function), pointer :: callback
+        integer :: elements, type
+        call c_f_procpointer(function, callback)
+        elements = int(length)
+        type = int(datatype)
+        call callback(in, inout, elements, type)
+    end subroutine invoke_op
+
+    subroutine invoke_large_op(function, in, inout, length, datatype) bind(C, name="")
+        type(c_funptr), value :: function
+        type(c_ptr), value :: in, inout
+        integer(c_int64_t), value :: length
+        integer(c_intptr_t), value :: datatype
+        procedure(large_user_function), pointer :: callback
+        integer(c_int64_t) :: elements
+        integer :: type
+        call c_f_procpointer(function, callback)
+        elements = length
+        type = int(datatype)
+        call callback(in, inout, elements, type)
+    end subroutine invoke_large_op
 
     function invoke_copy(function, handle, keyval, extra_state, value_in, value_out, &
         flag) result(code) bind(C, name="")

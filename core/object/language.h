@@ -34,6 +34,11 @@ typedef void errhandler_invoker(generic_function *function, uintptr_t handle, in
 ORIEL_EXPORT void oriel_errhandler_invoker(uintptr_t errhandler,
                                            errhandler_invoker *invoke);
 
+// Both buffers have `length` elements of the datatype; results go to the second.
+typedef void op_invoker(generic_function *function, const void *in, void *inout,
+                        MPI_Count length, uintptr_t datatype);
+ORIEL_EXPORT void oriel_op_invoker(uintptr_t op, op_invoker *invoke);
+
 // Attribute values are integers for the other language (MPI-4.1 19.3.7). They return
 // what the function returned.
 typedef int copy_invoker(generic_function *function, uintptr_t handle, int keyval,

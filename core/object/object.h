@@ -272,6 +272,8 @@ struct op {
     struct object object;
     int code; // its ABI code, 32 to 63
     const char *name;
+    generic_function *function; // of the program, NULL for the predefined ones
+    op_invoker *invoke;         // calls it
 };
 static inline int op_index(const struct op *op)
 {

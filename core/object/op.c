@@ -6,6 +6,13 @@
 
 static const int replace = (int)(intptr_t)MPI_REPLACE, no_op = (int)(intptr_t)MPI_NO_OP;
 
+void oriel_op_invoker(uintptr_t handle, op_invoker *invoke)
+{
+    struct op *op = handle_object(KIND_OP, handle);
+    if (op != NULL)
+        op->invoke = invoke;
+}
+
 int op_check(const struct op *op, const struct datatype *type)
 {
     if (type->object.is_predefined && type->basic->kernels[op_index(op)] != NULL)
