@@ -166,8 +166,11 @@ def compare_procedures(spec: Spec, path: Path) -> list[Difference]:
     differences: list[Difference] = []
     records: list[Procedure | Callback] = [*spec.procedures.values()]
     records += spec.callbacks.values()
+    versions = {record.since for record in records if record.name.lower() in theirs}
     for record in records:
         other = theirs.get(record.name.lower())
+        if other is None and record.since not in versions:
+            continue  # the data are those of an older standard
         if other is None:
             where = record.position
             differences.append(

@@ -237,6 +237,11 @@ class Procedure:
     position: Position
 
     @property
+    def standard(self) -> str:
+        """The version of the standard that has the section."""
+        return "MPI-5.0" if self.since == "5.0" else "MPI-4.1"
+
+    @property
     def returns_error(self) -> bool:
         """The C function returns an error code; Fortran has an ierror."""
         return self.returns.name == "ERROR_CODE"

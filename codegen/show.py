@@ -169,7 +169,7 @@ def _facts(procedure: Procedure) -> Iterator[str]:
     where = over.get(procedure.collective, f"collective over {procedure.collective}")
     raised = {"none": "raises no error", "self": "errors on MPI_COMM_SELF"}
     errors = raised.get(procedure.errors, f"errors on {procedure.errors}")
-    yield f"MPI-4.1 {procedure.section}, since {procedure.since}; {where}; {errors}"
+    yield f"{procedure.standard} {procedure.section}, since {procedure.since}; {where}; {errors}"
     if procedure.planned:
         yield "Planned: no binding declares it yet."
     if procedure.deprecated:

@@ -142,6 +142,13 @@ int oriel_get_version(int *version, int *subversion)
     return 0;
 }
 
+int oriel_abi_get_version(int *abi_major, int *abi_minor)
+{
+    *abi_major = MPI_ABI_VERSION;
+    *abi_minor = MPI_ABI_SUBVERSION;
+    return 0;
+}
+
 int oriel_get_library_version(char *version, int *resultlen)
 {
     *resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,

@@ -3,6 +3,7 @@
 #include "object/private.h"
 
 #include <oriel_core.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -134,6 +135,34 @@ int oriel_info_create(struct info **info)
 {
     int err = info_make(info);
     return err ? err : object_open(&(*info)->object, KIND_INFO);
+}
+
+// The bytes of the integers that the ABI leaves to the platform (MPI-5.0 20).
+int oriel_abi_get_info(struct info **info)
+{
+    static const struct {
+        const char *key;
+        size_t bytes;
+    } sizes[] = {
+        {"mpi_aint_size", sizeof(MPI_Aint)},
+        {"mpi_count_size", sizeof(MPI_Count)},
+        {"mpi_offset_size", sizeof(MPI_Offset)},
+    };
+    struct info *made = NULL;
+    int err = info_make(&made);
+    if (err)
+        return err;
+    for (size_t i = 0; !err && i < sizeof sizes / sizeof sizes[0]; i++) {
+        char value[24];
+        snprintf(value, sizeof value, "%zu", sizes[i].bytes);
+        err = info_put(made, sizes[i].key, value);
+    }
+    if (err) {
+        object_release(made);
+        return err;
+    }
+    *info = made;
+    return object_open(&made->object, KIND_INFO);
 }
 
 int oriel_info_set(struct info *info, const char *key, const char *value)
