@@ -61,6 +61,38 @@ static void apply_directory(struct parser *parser, char **values)
     parser->section->directory = values[0];
 }
 
+static void add_hosts(struct parser *parser, char *list)
+{
+    char *copy = strdup(list); // the names stay in it
+    if (!copy || !hosts_parse(copy, &parser->plan->hosts))
+        usage_error("'%s' is no list of hosts: name[:processes],...", list);
+}
+
+static void apply_hosts(struct parser *parser, char **values)
+{
+    add_hosts(parser, values[0]);
+}
+
+// One host a line, `name` or `name:processes`; # begins a comment.
+static void apply_host_file(struct parser *parser, char **values)
+{
+    FILE *file = fopen(values[0], "re");
+    if (!file)
+        usage_error("cannot read the hosts in %s: %s", values[0], strerror(errno));
+    char line[512];
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "#\n")] = '\0';
+        if (line[strspn(line, " \t\r")] != '\0')
+            add_hosts(parser, line);
+    }
+    fclose(file);
+}
+
+static void apply_agent(struct parser *parser, char **values)
+{
+    parser->plan->agent = values[0];
+}
+
 static void apply_tag(struct parser *parser, char **values)
 {
     (void)values;
@@ -100,6 +132,17 @@ static const struct argument {
      apply_directory,
      "-wdir DIR",
      "run this program in a directory"},
+    {{"-hosts", "--hosts", "--host"},
+     1,
+     apply_hosts,
+     "--hosts A:N,B:N",
+     "run N processes on A, the next N on B and so on"},
+    {{"-f", "--hostfile"}, 1, apply_host_file, "--hostfile FILE", "... one a line"},
+    {{"--launch-agent"},
+     1,
+     apply_agent,
+     "--launch-agent CMD",
+     "what starts commands on a host [ssh]"},
     {{"-l", "--tag-output"},
      0,
      apply_tag,
@@ -122,10 +165,10 @@ enum { ARGUMENT_COUNT = sizeof argument_table / sizeof argument_table[0] };
 static void apply_help(struct parser *parser, char **values)
 {
     (void)parser, (void)values;
-    puts(
-        "usage: mpiexec [-n N] [option ...] program [argument ...] [: ...]\n\n"
-        "Starts an MPI program on this machine. After a colon follows another program\n"
-        "of the same job, with its own options.\n\nOptions:");
+    puts("usage: mpiexec [-n N] [option ...] program [argument ...] [: ...]\n\n"
+         "Starts an MPI program, on this machine or on several. After a colon follows "
+         "another program\n"
+         "of the same job, with its own options.\n\nOptions:");
     for (int i = 0; i < ARGUMENT_COUNT; i++)
         printf("  %-20s %s\n", argument_table[i].usage, argument_table[i].description);
     puts("\nThe exit code is that of the first process that failed, 128 + the number "
@@ -179,6 +222,7 @@ void arguments_parse(int argc, char **argv, struct plan *plan)
     *plan = (struct plan){
         .sections = calloc(most, sizeof *plan->sections),
         .settings.list = calloc(most, sizeof *settings),
+        .agent = (char *)"ssh",
     };
     if (!settings || !plan->sections || !plan->settings.list) {
         say("no memory for %d arguments", argc);

@@ -12,14 +12,25 @@ static void input_close(struct input *input)
     input->terminal = input->pipe = -1;
 }
 
+// In the background, the terminal's input is not for us.
+static bool is_background(void)
+{
+    return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) != getpgrp();
+}
+
+int input_of_distant(struct input *input)
+{
+    *input = (struct input){.terminal = -1, .pipe = -1};
+    return is_background() ? -1 : STDIN_FILENO;
+}
+
 int input_open(struct input *input)
 {
     *input = (struct input){.terminal = -1, .pipe = -1};
     if (!isatty(STDIN_FILENO))
         return STDIN_FILENO;
     int pipe_ends[2];
-    // In the background, the terminal's input is not for us.
-    if (tcgetpgrp(STDIN_FILENO) != getpgrp() || pipe2(pipe_ends, O_CLOEXEC) < 0)
+    if (is_background() || pipe2(pipe_ends, O_CLOEXEC) < 0)
         return open("/dev/null", O_RDONLY | O_CLOEXEC);
     fcntl(pipe_ends[1], F_SETFL, O_NONBLOCK);
     input->terminal = STDIN_FILENO;

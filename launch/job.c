@@ -16,8 +16,15 @@
 #define GRACE_NANOSECONDS UINT64_C(2000000000) // from SIGTERM to SIGKILL
 
 // Places in the array that poll() gets.
-enum { POLL_SIGNALS, POLL_INPUT, POLL_OUTPUT = POLL_INPUT + 2, POLL_ERROR, POLL_RANKS };
-enum { RANK_WIRE, RANK_OUTPUT, RANK_ERROR, RANK_POLLS };
+enum {
+    POLL_SIGNALS,
+    POLL_INPUT,
+    POLL_OUTPUT = POLL_INPUT + 2,
+    POLL_ERROR,
+    POLL_DISTANT_INPUT,
+    POLL_RANKS
+};
+enum { RANK_WIRE, RANK_OUTPUT, RANK_ERROR, RANK_FAR, RANK_POLLS };
 
 uint64_t now_nanoseconds(void)
 {
@@ -27,7 +34,7 @@ uint64_t now_nanoseconds(void)
 }
 
 // All that is left of the ranks, and the guard.
-static void kill_group(const struct job *job)
+void group_kill(const struct job *job)
 {
     kill(-job->group, SIGKILL);
     waitpid(job->group, NULL, 0);
@@ -35,7 +42,31 @@ static void kill_group(const struct job *job)
 
 // ---- start --------------------------------------------------------------------------
 
-// Puts into the store what PMI-1 programs expect to find: all ranks are on one machine.
+// Which ranks are on which host, as PMI-1 programs expect it: one group for each run of
+// ranks on a host.
+static char *describe_hosts(const struct plan *plan)
+{
+    char *map = NULL;
+    size_t bytes;
+    FILE *text = open_memstream(&map, &bytes);
+    int *host_of = calloc((size_t)plan->ranks, sizeof *host_of);
+    if (!text || !host_of)
+        return NULL;
+    if (plan->hosts.count > 0)
+        hosts_place(&plan->hosts, plan->ranks, host_of);
+    fprintf(text, "(vector");
+    for (int rank = 0, next; rank < plan->ranks; rank = next) {
+        for (next = rank; next < plan->ranks && host_of[next] == host_of[rank];)
+            next++;
+        fprintf(text, ",(%d,1,%d)", host_of[rank], next - rank);
+    }
+    fprintf(text, ")");
+    fclose(text);
+    free(host_of);
+    return map;
+}
+
+// A map that is too long for a value is left out; programs then ask each other.
 static bool describe_job(struct job *job)
 {
     uint64_t random = 0;
@@ -43,31 +74,46 @@ static bool describe_job(struct job *job)
         random = now_nanoseconds();
     snprintf(job->name, sizeof job->name, "oriel_%d_%016llx", (int)getpid(),
              (unsigned long long)random);
-    char map[64];
-    snprintf(map, sizeof map, "(vector,(0,1,%d))", job->size);
+    char *map = describe_hosts(job->plan);
     job->store = store_make(job->size);
-    return job->store && store_put(job->store, "PMI_process_mapping", map);
+    bool is_done = map && job->store;
+    if (is_done && strlen(map) < WIRE_VALUE_BYTES)
+        is_done = store_put(job->store, "PMI_process_mapping", map);
+    free(map);
+    return is_done;
+}
+
+const struct section *section_of(const struct plan *plan, int rank, int *app_number)
+{
+    const struct section *section = plan->sections;
+    for (*app_number = 0; rank >= section->ranks; section++, ++*app_number)
+        rank -= section->ranks;
+    return section;
 }
 
 static int start_ranks(struct job *job, int input, int nothing)
 {
-    int number = 0;
-    for (int app = 0; app < job->plan->section_count; app++) {
-        const struct section *section = &job->plan->sections[app];
-        for (int i = 0; i < section->ranks; i++, number++) {
-            struct rank *rank = &job->ranks[number];
-            rank->number = number;
-            rank->section = section;
-            rank->app_number = app;
-            int err = rank_start(job, rank, number == 0 ? input : nothing);
-            if (err)
-                return err;
-            job->running++;
-            if (job->plan->is_verbose)
-                say("rank %d is pid %d: %s", number, (int)rank->pid, section->path);
-        }
+    for (int i = 0; i < job->size; i++) {
+        struct rank *rank = &job->ranks[i];
+        int err = rank_start(job, rank, i == 0 ? input : nothing);
+        if (err)
+            return err;
+        job->running++;
+        if (job->plan->is_verbose)
+            say("rank %d is pid %d: %s", i, (int)rank->pid, rank->section->path);
     }
     return 0;
+}
+
+static int start_here(struct job *job)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int input = input_open(&job->input);
+    int err = start_ranks(job, input, nothing);
+    if (input != STDIN_FILENO)
+        close(input);
+    close(nothing);
+    return err;
 }
 
 int job_start(struct job *job)
@@ -78,21 +124,24 @@ int job_start(struct job *job)
         say("no memory for %d processes", job->size);
         return -1;
     }
+    for (int i = 0; i < job->size; i++) {
+        struct rank *rank = &job->ranks[i];
+        *rank = (struct rank){.number = i, .wire.fd = -1, .far = -1};
+        rank->output.fd = rank->error.fd = -1;
+        rank->section = section_of(job->plan, i, &rank->app_number);
+    }
     job->group = guard_start(); // before any pipe: it would keep the pipe open
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int input = input_open(&job->input);
+    job->distant_input = -1;
     job->output.fd = STDOUT_FILENO;
     job->error.fd = STDERR_FILENO;
-    if (job->group < 0 || start_ranks(job, input, nothing) != 0) {
+    bool has_links = job->plan->hosts.count > 0;
+    if (job->group < 0 || (has_links ? links_start(job) : start_here(job)) != 0) {
         say("cannot start process %d of %d: %s", job->running, job->size,
             strerror(errno));
         if (job->group > 0)
-            kill_group(job);
+            group_kill(job);
         return -1;
     }
-    if (input != STDIN_FILENO)
-        close(input);
-    close(nothing);
     return 0;
 }
 
@@ -102,7 +151,23 @@ static void terminate(const struct job *job, bool is_aborting)
 {
     for (int i = 0; i < job->size; i++)
         if (!job->ranks[i].has_ended && job->ranks[i].is_aborting == is_aborting)
-            kill(job->ranks[i].pid, SIGTERM);
+            rank_signal(&job->ranks[i], SIGTERM);
+}
+
+void rank_signal(const struct rank *rank, int number)
+{
+    if (rank->link)
+        frame_put(&rank->link->to, FRAME_SIGNAL, rank->number, &(char){(char)number},
+                  1);
+    else
+        kill(rank->pid, number);
+}
+
+void job_signal(const struct job *job, int number)
+{
+    for (int i = 0; i < job->link_count; i++)
+        frame_put(&job->links[i].to, FRAME_SIGNAL, -1, &(char){(char)number}, 1);
+    kill(-job->group, number);
 }
 
 // What the rank itself has said about its end shall stand before what we say about it.
@@ -132,8 +197,9 @@ void job_end(struct job *job, struct rank *culprit, int exit_code, const char *f
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
         pass_on_errors(job, culprit);
-        say("rank %d (pid %d, %s) %s; ending the job", culprit->number,
-            (int)culprit->pid, culprit->section->argv[0], text);
+        say("rank %d (pid %d%s%s, %s) %s; ending the job", culprit->number,
+            (int)culprit->pid, culprit->link ? " on " : "",
+            culprit->link ? culprit->link->host : "", culprit->section->argv[0], text);
     }
     terminate(job, false);
 }
@@ -149,16 +215,16 @@ static int step_towards_end(struct job *job)
         if (job->end_step == END_OTHERS)
             terminate(job, true);
         else
-            kill(-job->group, SIGKILL);
+            job_signal(job, SIGKILL);
         job->end_step = END_ALL;
         job->deadline = now + GRACE_NANOSECONDS;
     }
     return (int)((job->deadline - now) / 1000000u) + 1;
 }
 
-// Judges how a rank has ended. After MPI_Finalize nobody waits for it any more, so its
-// failure does not end the job, but counts.
-static void rank_ended(struct job *job, struct rank *rank, int status)
+// After MPI_Finalize nobody waits for a rank any more, so its failure does not end the
+// job, but counts.
+void rank_ended(struct job *job, struct rank *rank, int status)
 {
     rank->has_ended = true;
     job->running--;
@@ -190,7 +256,7 @@ static void reap(struct job *job)
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
         for (int i = 0; i < job->size; i++)
-            if (job->ranks[i].pid == pid)
+            if (job->ranks[i].pid == pid && !job->ranks[i].link)
                 rank_ended(job, &job->ranks[i], status);
 }
 
@@ -198,7 +264,8 @@ static void reap(struct job *job)
 // act on mpiexec itself again, in case nobody reads its output.
 static void finish(struct job *job)
 {
-    kill_group(job);
+    group_kill(job);
+    links_stop(job);
     for (int i = 0; i < job->size; i++) {
         source_drain(&job->ranks[i].output);
         source_drain(&job->ranks[i].error);
@@ -226,13 +293,18 @@ static void watch(const struct job *job, struct pollfd *polls)
     input_poll(&job->input, &polls[POLL_INPUT]);
     polls[POLL_OUTPUT] = watch_sink(&job->output);
     polls[POLL_ERROR] = watch_sink(&job->error);
+    polls[POLL_DISTANT_INPUT] = (struct pollfd){job->distant_input, POLLIN, 0};
     for (int i = 0; i < job->size; i++) {
         const struct rank *rank = &job->ranks[i];
         struct pollfd *its = &polls[POLL_RANKS + RANK_POLLS * i];
         its[RANK_WIRE] = (struct pollfd){rank->wire.fd, POLLIN, 0};
         its[RANK_OUTPUT] = watch_source(&rank->output);
         its[RANK_ERROR] = watch_source(&rank->error);
+        its[RANK_FAR] = (struct pollfd){rank->far, POLLIN, 0};
     }
+    polls += POLL_RANKS + RANK_POLLS * job->size;
+    for (int i = 0; i < job->link_count; i++)
+        link_watch(&job->links[i], polls + LINK_POLLS * i);
 }
 
 // What a rank has said comes before its end, and so is heard before it.
@@ -247,7 +319,14 @@ static void serve(struct job *job, const struct pollfd *polls)
             source_read(&rank->output);
         if (its[RANK_ERROR].revents)
             source_read(&rank->error);
+        if (its[RANK_FAR].revents)
+            rank_forward(rank);
     }
+    const struct pollfd *links = polls + POLL_RANKS + RANK_POLLS * job->size;
+    for (int i = 0; i < job->link_count; i++)
+        link_serve(&job->links[i], links + LINK_POLLS * i);
+    if (polls[POLL_DISTANT_INPUT].revents)
+        distant_input_forward(job);
     if (polls[POLL_OUTPUT].revents)
         sink_write(&job->output);
     if (polls[POLL_ERROR].revents)
@@ -259,11 +338,12 @@ static void serve(struct job *job, const struct pollfd *polls)
 
 int job_run(struct job *job)
 {
-    size_t count = POLL_RANKS + RANK_POLLS * (size_t)job->size;
+    size_t count = POLL_RANKS + RANK_POLLS * (size_t)job->size +
+                   LINK_POLLS * (size_t)job->link_count;
     struct pollfd *polls = calloc(count, sizeof *polls);
     if (!polls) {
         say("no memory for %d processes", job->size);
-        kill_group(job);
+        group_kill(job);
         return EXIT_FAILURE;
     }
     while (job->running > 0) {

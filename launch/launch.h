@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// launch: mpiexec, which starts the processes of a job on this machine, is their PMI-1
-// server, passes their output on and ends them all when one fails.
+// launch: mpiexec, which starts the processes of a job, is their PMI-1 server, passes
+// their output on and ends them all when one fails. On other hosts a relay does what
+// needs to be done there: mpiexec again, started by a launch agent such as ssh.
 //
 // Glossary
 //   section  what stands between colons on the command line: some ranks of one program
 //   plan     the whole command line, understood
 //   job      the running processes
 //   group    the process group of all ranks and what they start
+//   link     the way to the relay on one host: frames to it and from it
 //   guard    a process that leads the group and kills it when mpiexec is gone
 //   source   standard output or error of one rank; whole lines leave it
 //   sink     standard output or error of mpiexec
@@ -38,11 +40,24 @@ struct section {
     char *path; // of the program, set by programs_find
 };
 
+// Where the ranks run; without any, all on this machine.
+struct host {
+    const char *name;
+    int slots; // 0: not said
+};
+struct hosts {
+    struct host *list;
+    int count;
+};
+
+struct sink;
 struct plan {
     struct section *sections;
     int section_count;
     int ranks; // of all sections
     struct settings settings;
+    struct hosts hosts;
+    char *agent; // words of the command that runs another one on a host
     bool tags_output, is_verbose;
 };
 
@@ -51,6 +66,18 @@ void arguments_parse(int argc, char **argv, struct plan *plan);
 // Finds each section's program and directory, or exits with EXIT_NOT_FOUND or
 // EXIT_NOT_EXECUTABLE and a message.
 void programs_find(struct plan *plan);
+
+// Adds the hosts of a list such as "one:2,two:2", which is taken apart. False when it is
+// no such list.
+bool hosts_parse(char *text, struct hosts *hosts);
+// The host of each rank: as many as it has slots on the first host, then on the next
+// ones, and round again.
+void hosts_place(const struct hosts *hosts, int ranks, int *host_of);
+
+// A plan with the directory and the environment of this process, as a relay reads it,
+// which then has them too. False when the bytes are no plan; they stay in use.
+void plan_write(const struct plan *plan, struct sink *sink);
+bool plan_read(char *bytes, size_t count, struct plan *plan);
 
 // One line "mpiexec: ..." on standard error.
 void say(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -78,6 +105,9 @@ struct source {
     char tag[16];        // goes before each line
 };
 
+void sink_put(struct sink *sink, const char *bytes, size_t count);
+// Hands whole lines of what a rank has written to the sink.
+void source_take(struct source *source, const char *bytes, size_t count);
 // Takes what has come and hands whole lines to the sink; the rest at the end. Closes
 // the source at its end, or when its sink is closed: then the rank gets SIGPIPE.
 void source_read(struct source *source);
@@ -102,6 +132,8 @@ struct input {
 };
 // The descriptor that becomes rank 0's standard input.
 int input_open(struct input *input);
+// What is to be read and sent to rank 0 when it is on another host, or -1.
+int input_of_distant(struct input *input);
 void input_poll(const struct input *input, struct pollfd polls[2]);
 void input_forward(struct input *input, const struct pollfd polls[2]);
 
@@ -125,6 +157,8 @@ struct rank {
     bool is_in_barrier;
     struct wire wire;
     struct source output, error;
+    struct link *link; // to its host, NULL on this machine
+    int far;           // the other end of its wire when it has a link, or -1
 };
 
 struct job {
@@ -136,6 +170,9 @@ struct job {
     struct store *store;
     char name[64];
     int waiting; // ranks in the barrier
+    struct link *links;
+    int link_count;
+    int distant_input; // what is to be sent to a distant rank 0, or -1
     struct sink output, error;
     struct input input;
     sigset_t inherited_mask; // for the ranks, as all that follows
@@ -154,6 +191,16 @@ int job_start(struct job *job);
 // Serves the ranks until all have ended; returns mpiexec's exit code.
 int job_run(struct job *job);
 
+// The program that a rank runs.
+const struct section *section_of(const struct plan *plan, int rank, int *app_number);
+// Judges how a rank has ended.
+void rank_ended(struct job *job, struct rank *rank, int status);
+// Sends a signal to all ranks and what they have started, or to one rank.
+void job_signal(const struct job *job, int number);
+void rank_signal(const struct rank *rank, int number);
+// Kills what is left of the group on this machine.
+void group_kill(const struct job *job);
+
 // Says what `culprit` did and ends the job, which exits with `exit_code`: all ranks but
 // those that are aborting get SIGTERM now, these a moment later, and what is left after
 // a grace period gets SIGKILL. The first call counts.
@@ -169,6 +216,60 @@ pid_t guard_start(void);
 void signals_open(struct job *job);
 // Handles what has come on job->signals, except that children have ended: true then.
 bool signals_handle(struct job *job);
+
+// ---- links --------------------------------------------------------------------------
+enum frame_kind {
+    FRAME_HELLO,   // from a relay: its version
+    FRAME_PLAN,    // to it
+    FRAME_START,   // to it: the numbers of its ranks
+    FRAME_STARTED, // a rank's process number
+    FRAME_WIRE,    // what a rank and mpiexec say to each other
+    FRAME_INPUT,   // for rank 0; nothing: its end
+    FRAME_OUTPUT,
+    FRAME_ERROR,
+    FRAME_SIGNAL, // to a rank, or with rank -1 to all
+    FRAME_ENDED,  // a rank's status as waitpid() gives it
+};
+struct frame {
+    enum frame_kind kind;
+    int rank;
+    char *bytes; // until the next is taken; a zero follows
+    size_t count;
+};
+struct frames {
+    int fd;
+    char *bytes, *taken;
+    size_t used, room;
+};
+enum frame_state { FRAME_INCOMPLETE, FRAME_TAKEN, FRAME_NONSENSE };
+
+void frame_put(struct sink *sink, enum frame_kind kind, int rank, const void *bytes,
+               size_t count);
+int frames_receive(struct frames *frames); // as read()
+enum frame_state frame_take(struct frames *frames, struct frame *frame);
+
+struct link {
+    struct job *job;
+    const char *host;
+    pid_t agent;
+    struct frames from;
+    struct sink to;
+    bool is_greeted;
+    int running; // ranks
+};
+enum { LINK_FROM, LINK_TO, LINK_POLLS };
+
+// Starts a relay on each host of the plan and has it start its ranks.
+int links_start(struct job *job);
+void links_stop(struct job *job); // when no rank runs any more
+void link_watch(const struct link *link, struct pollfd polls[LINK_POLLS]);
+void link_serve(struct link *link, const struct pollfd polls[LINK_POLLS]);
+// Sends on what mpiexec says to a distant rank.
+void rank_forward(struct rank *rank);
+void distant_input_forward(struct job *job);
+
+// The life of a relay; returns its exit code.
+int relay_run(void);
 
 // Answers what the rank has said. Closes the wire at its end.
 void pmi_serve(struct job *job, struct rank *rank);

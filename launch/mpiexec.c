@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpiexec: starts an MPI job on this machine (MPI-4.1 11.5).
+// mpiexec: starts an MPI job (MPI-4.1 11.5).
 #include "launch.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void say(const char *format, ...)
@@ -46,6 +47,8 @@ int main(int argc, char **argv)
     static struct plan plan; // what they own is theirs until the process ends
     static struct job job = {.plan = &plan};
     open_standard_files();
+    if (argc == 2 && strcmp(argv[1], "--relay") == 0)
+        return relay_run();
     arguments_parse(argc, argv, &plan);
     programs_find(&plan);
     raise_file_limit(&job.inherited_files);

@@ -36,7 +36,7 @@ static void sink_close(struct sink *sink)
     sink->start = sink->used = 0;
 }
 
-static void sink_put(struct sink *sink, const char *bytes, size_t count)
+void sink_put(struct sink *sink, const char *bytes, size_t count)
 {
     if (sink->fd < 0 || count == 0)
         return;
@@ -98,13 +98,26 @@ static void pass_on(struct source *source, size_t count)
     memmove(source->bytes, source->bytes + count, source->used);
 }
 
+// `added` bytes have come behind those in use.
+static void pass_on_lines(struct source *source, size_t added)
+{
+    const char *old_end = source->bytes + source->used;
+    source->used += added;
+    const char *newline = memrchr(old_end, '\n', added);
+    if (newline)
+        pass_on(source, (size_t)(newline + 1 - source->bytes));
+    else if (source->used > LINE_BYTES)
+        pass_on(source, source->used);
+}
+
 // What is left is a line without an end. A tag needs one before the next rank's tag.
 static void source_close(struct source *source)
 {
     pass_on(source, source->used);
     if (source->is_inside_line && source->tag[0] != '\0')
         sink_put(source->sink, "\n", 1);
-    close(source->fd);
+    if (source->fd >= 0)
+        close(source->fd);
     source->fd = -1;
     free(source->bytes);
     source->bytes = NULL;
@@ -119,17 +132,18 @@ void source_read(struct source *source)
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
             return;
     }
-    if (got <= 0) {
+    if (got <= 0)
         source_close(source);
+    else
+        pass_on_lines(source, (size_t)got);
+}
+
+void source_take(struct source *source, const char *bytes, size_t count)
+{
+    if (count == 0 || !grow(&source->bytes, &source->room, source->used, count))
         return;
-    }
-    const char *old_end = source->bytes + source->used;
-    source->used += (size_t)got;
-    const char *newline = memrchr(old_end, '\n', (size_t)got);
-    if (newline)
-        pass_on(source, (size_t)(newline + 1 - source->bytes));
-    else if (source->used > LINE_BYTES)
-        pass_on(source, source->used);
+    memcpy(source->bytes + source->used, bytes, count);
+    pass_on_lines(source, count);
 }
 
 void source_drain(struct source *source)
@@ -138,6 +152,6 @@ void source_drain(struct source *source)
     for (int reads = 0; reads < PIPE_BYTES_MAX / READ_BYTES && source->fd >= 0; reads++)
         if (poll(&(struct pollfd){source->fd, POLLIN, 0}, 1, 0) > 0)
             source_read(source);
-    if (source->fd >= 0)
+    if (source->fd >= 0 || source->used > 0)
         source_close(source);
 }

@@ -64,9 +64,9 @@ static void set_environment(const struct job *job, const struct rank *rank, int 
     unsetenv("PMI_ID");
     set_number("PMI_FD", wire);
     set_number("PMI_RANK", rank->number);
-    set_number("PMI_SIZE", job->size);
+    set_number("PMI_SIZE", job->plan->ranks);
     set_number("MPI_LOCALNRANKS", job->size);
-    set_number("MPI_LOCALRANKID", rank->number);
+    set_number("MPI_LOCALRANKID", (int)(rank - job->ranks));
 }
 
 // The child becomes the program. Standard input, output and error are already in place.

@@ -43,14 +43,14 @@ static void interrupt(struct job *job, int number)
     uint64_t now = now_nanoseconds();
     bool is_first = job->interrupted_by == 0;
     if (!is_first && now - job->interrupted_at > REPEAT_NANOSECONDS) {
-        kill(-job->group, SIGKILL);
+        job_signal(job, SIGKILL);
         return;
     }
     if (is_first) {
         job->interrupted_by = number;
         job->interrupted_at = now;
     }
-    kill(-job->group, number);
+    job_signal(job, number);
 }
 
 static void handle(struct job *job, int number)
@@ -63,11 +63,11 @@ static void handle(struct job *job, int number)
         interrupt(job, number);
         break;
     case SIGTSTP: // the shell must see mpiexec stop, too
-        kill(-job->group, SIGTSTP);
+        job_signal(job, SIGTSTP);
         raise(SIGSTOP);
         break;
     default:
-        kill(-job->group, number);
+        job_signal(job, number);
     }
 }
 
