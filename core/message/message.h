@@ -49,8 +49,8 @@ int messages_start(void);
 // Sends what is queued, ends the servers, stops process.net and process.shm. The caller
 // has made sure that no process needs this one any more.
 void messages_stop(void);
-// Messages that came before their handler was registered are handled now. The caller
-// does not hold the message lock.
+// Messages that came before their handler was registered are handled now; those that
+// come after it was replaced by NULL, never. The caller does not hold the message lock.
 void message_register(enum message_kind kind, message_handler *handler);
 
 // Sends head and body as one message to a rank of the job (the process itself too: it

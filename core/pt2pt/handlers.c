@@ -300,12 +300,24 @@ int transfer_cancel(struct request *request)
     return err;
 }
 
-void register_handlers(void)
+static const struct {
+    enum message_kind kind;
+    message_handler *handler;
+} handlers[] = {
+    {MESSAGE_EAGER, handle_eager},     {MESSAGE_OFFER, handle_offer},
+    {MESSAGE_PULL, handle_pull},       {MESSAGE_PART, handle_part},
+    {MESSAGE_FETCHED, handle_fetched}, {MESSAGE_CANCEL, handle_cancel},
+};
+
+void handlers_start(void)
 {
-    message_register(MESSAGE_EAGER, handle_eager);
-    message_register(MESSAGE_OFFER, handle_offer);
-    message_register(MESSAGE_PULL, handle_pull);
-    message_register(MESSAGE_PART, handle_part);
-    message_register(MESSAGE_FETCHED, handle_fetched);
-    message_register(MESSAGE_CANCEL, handle_cancel);
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        message_register(handlers[i].kind, handlers[i].handler);
+}
+
+// What still comes has no effect.
+void handlers_stop(void)
+{
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        message_register(handlers[i].kind, NULL);
 }

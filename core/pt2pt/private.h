@@ -182,7 +182,8 @@ void receive_eager(struct transfer *transfer, int peer, const struct envelope *e
 void receive_offer(struct transfer *transfer, int peer,
                    const struct envelope *envelope);
 
-void register_handlers(void);
+void handlers_start(void);
+void handlers_stop(void);
 
 // ---- buffered sends (MPI-4.1 3.6)
 // Sends from a copy in the attached buffer; MPI_ERR_BUFFER when there is no room.

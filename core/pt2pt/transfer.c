@@ -11,13 +11,14 @@ int pt2pt_start(void)
     if (process.matching == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to match messages");
     messages_of_nobody_start();
-    register_handlers();
+    handlers_start();
     return 0;
 }
 
 void pt2pt_stop(void)
 {
     struct matching *matching = process.matching;
+    handlers_stop();
     messages_of_nobody_stop();
     for (int i = 0; i < BUCKETS; i++) {
         while (matching->buckets[i].arrived != NULL) {

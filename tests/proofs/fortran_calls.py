@@ -21,7 +21,10 @@ def _variable(specific: Specific, argument: Argument) -> str:
         case "handle" if specific.module == "mpi_f08":
             shape = "(4)" if argument.length else ""
             return f"{kind} :: {name}{shape} = {HANDLES[argument.kind.name]}(257)"
-        case "status" | "detached" if specific.module == "mpi":
+        case "status" if specific.module == "mpi":
+            columns = ", 4" if argument.length else ""
+            return f"integer :: {name}(MPI_STATUS_SIZE{columns})"
+        case "detached" if specific.module == "mpi":
             return f"integer :: {name}(MPI_STATUS_SIZE, 4)"
         case "status":
             return f"type(MPI_Status) :: {name}{'(4)' if argument.length else ''}"
