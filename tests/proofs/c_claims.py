@@ -3,7 +3,7 @@
 main that compares the values of constants.
 """
 
-from common import HANDLES, implemented, width
+from common import HANDLES, implemented, taken_by, width
 
 from codegen.model import Argument, Callback, Constant, Form, Procedure, Spec
 
@@ -102,7 +102,7 @@ def result(record: Procedure | Callback, is_large: bool) -> str:
 
 def signature(record: Procedure | Callback, is_large: bool) -> str:
     """The type of a function, as a pointer to it."""
-    taken = [parameter(a, is_large) for a in record.arguments if "c" in a.languages]
+    taken = [parameter(a, is_large) for a in taken_by(record, "c", is_large)]
     return f"{result(record, is_large)} (*)({', '.join(taken) or 'void'})"
 
 

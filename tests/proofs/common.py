@@ -23,7 +23,7 @@ TOP = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP))
 
 from codegen.load import load  # noqa: E402
-from codegen.model import Procedure, Spec  # noqa: E402
+from codegen.model import Argument, Callback, Procedure, Spec  # noqa: E402
 
 # Kinds whose type is wider in large procedures, and the rest of the integers: as the
 # standard's tables of kinds say, independently of bindings/*/kinds.spec.
@@ -82,6 +82,17 @@ def width(kind: str, is_large: bool) -> str:
 def table() -> Spec:
     """The table of this tree."""
     return load(TOP / "spec")
+
+
+def taken_by(
+    record: Procedure | Callback, language: str, is_large: bool
+) -> list[Argument]:
+    """The arguments of a procedure of a language, small or large."""
+    return [
+        argument
+        for argument in record.arguments
+        if language in argument.languages and (is_large or not argument.is_large_only)
+    ]
 
 
 def implemented(spec: Spec, language: str) -> list[Procedure]:

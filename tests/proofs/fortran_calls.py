@@ -31,7 +31,8 @@ def _variable(specific: Specific, argument: Argument) -> str:
         case "detached":
             return f"type(c_ptr) :: {name} = c_null_ptr"
         case "string":
-            return f"character(len={argument.length or 16}) :: {name} = 'text'"
+            length = argument.length if argument.length not in ("", "*") else 16
+            return f"character(len={length}) :: {name} = 'text'"
         case "pointer" if kind == "type(c_ptr)":
             return f"type(c_ptr) :: {name} = c_null_ptr"
         case "logical":

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from itertools import chain
 
-from common import HANDLES, WIDENED, implemented, width
+from common import HANDLES, WIDENED, implemented, taken_by, width
 
 from codegen.model import Argument, Callback, Procedure, Spec
 
@@ -50,7 +50,7 @@ class Specific:
     def arguments(self) -> list[Argument]:
         """The arguments without ierror."""
         language = "f08" if self.module == "mpi_f08" else "f90"
-        return [a for a in self.record.arguments if language in a.languages]
+        return taken_by(self.record, language, self.is_large)
 
     @property
     def has_ierror(self) -> bool:

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from c_claims import parameter, result
-from common import Proof, implemented
+from common import Proof, implemented, taken_by
 from fortran_calls import counted
 from fortran_claims import OPTIONS
 
@@ -51,8 +51,7 @@ def tool(spec: Spec, prefixes: tuple[str, ...] = ("", "P"), twice: str = "") -> 
     lines = [COUNTER]
     for record in implemented(spec, "c"):
         for is_large in (False, True)[: 1 + record.is_large]:
-            arguments = record.arguments_in("c")
-            taken = [parameter(a, is_large) for a in arguments]
+            taken = [parameter(a, is_large) for a in taken_by(record, "c", is_large)]
             names = ", ".join(f"{kind} a{i}" for i, kind in enumerate(taken))
             kind = result(record, is_large)
             for prefix in prefixes:
