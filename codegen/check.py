@@ -111,9 +111,11 @@ def _operands(constant: Constant) -> Iterator[SpecError]:
     if constant.operands and constant.kind != "OPERATION":
         yield wrong("is no operation but has 'on'; remove it")
     if constant.kind != "DATATYPE":
-        if constant.operand or constant.size is not None:
-            yield wrong("is no datatype but has 'is' or 'size'; remove it")
+        if constant.operand or constant.size is not None or constant.external:
+            yield wrong("is no datatype but has 'is', 'size' or 'external'; remove it")
         return
+    if constant.external and not constant.c_type:
+        yield wrong("has no number that external32 could hold; remove 'external'")
     if constant.operand and (not constant.c_type or constant.size is None):
         yield wrong("operations need its type and size; add 'c' and 'size'")
     if (constant.operand == "pair") != bool(constant.index_type):

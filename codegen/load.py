@@ -118,13 +118,13 @@ def _constant(line: Line, category: Category) -> Constant:
     value = cursor.number("a value") if cursor.peek().sort is Sort.NUMBER else None
     types = {"c": "", "fortran": "", "with": ""}
     words = {"calls": "", "of": category.kind}
-    size, operand, text, is_large = None, "", "", False
+    size, external, operand, text, is_large = None, 0, "", "", False
     operands: tuple[str, ...] = ()
     while not cursor.at_end():
         if cursor.peek().sort is Sort.STRING:
             text = cursor.string("the text")
             continue
-        clauses = (*types, *words, "size", "is", "on", "large")
+        clauses = (*types, *words, "size", "external", "is", "on", "large")
         clause = pick(cursor, "clause of a constant", clauses)
         if clause in types:
             types[clause] = cursor.string(f"the type of '{clause}', in quotes")
@@ -132,6 +132,8 @@ def _constant(line: Line, category: Category) -> Constant:
             words[clause] = cursor.word(f"the value of '{clause}'")
         elif clause == "size":
             size = cursor.number("the size in bytes")
+        elif clause == "external":
+            external = cursor.number("the size in bytes")
         elif clause == "is":
             operand = pick(cursor, "group of types", OPERANDS)
         elif clause == "large":
@@ -147,6 +149,7 @@ def _constant(line: Line, category: Category) -> Constant:
         fortran_type=types["fortran"],
         index_type=types["with"],
         size=size,
+        external=external,
         operand=operand,
         operands=operands,
         callback=words["calls"],

@@ -356,6 +356,7 @@ class Constant:
     fortran_type: str  # likewise; kind parameters: the expression
     index_type: str  # pairs: the C type of the index
     size: int | None  # datatypes: bytes
+    external: int  # datatypes: bytes of its number in external32, 0 if as many as in C
     operand: str  # datatypes: class of operations that take it (`OPERANDS`), or ""
     operands: tuple[str, ...]  # operations: classes they are defined on
     callback: str  # predefined callbacks: prototype

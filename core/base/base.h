@@ -106,6 +106,18 @@ static inline void cpu_relax(void)
 #endif
 }
 
+// Numbers that Fortran has and C has only by names of its compilers.
+__extension__ typedef __int128 int128_t;
+__extension__ typedef _Float16 float16_t;
+__extension__ typedef _Float16 _Complex complex_float16_t;
+#if defined(__clang__)
+__extension__ typedef __float128 float128_t;
+typedef _Complex float complex_float128_t __attribute__((mode(TC)));
+#else
+__extension__ typedef _Float128 float128_t;
+__extension__ typedef _Float128 _Complex complex_float128_t;
+#endif
+
 // 16 aligned bytes, to be changed by one instruction where the machine has it.
 struct wide {
     _Alignas(16) uint64_t low;

@@ -52,6 +52,89 @@ int oriel_type_create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count 
                              newtype);
 }
 
+// ---- lists of blocks --------------------------------------------------------------
+static int construct_list(int combiner, bool is_large, MPI_Count count,
+                          struct numbers blocklengths, struct numbers displacements,
+                          struct datatype *oldtype, struct datatype **newtype)
+{
+    struct contents *contents = contents_new(combiner, is_large, 1 + 2 * count, 1);
+    if (contents != NULL) {
+        contents_add_number(contents, count);
+        contents_add_numbers(contents, blocklengths, count);
+        contents_add_numbers(contents, displacements, count);
+        contents_add_type(contents, oldtype);
+    }
+    return construct(contents, newtype);
+}
+
+int oriel_type_indexed(MPI_Count count, struct numbers array_of_blocklengths,
+                       struct numbers array_of_displacements, struct datatype *oldtype,
+                       struct datatype **newtype, bool is_large)
+{
+    return construct_list(MPI_COMBINER_INDEXED, is_large, count, array_of_blocklengths,
+                          array_of_displacements, oldtype, newtype);
+}
+
+int oriel_type_create_hindexed(MPI_Count count, struct numbers array_of_blocklengths,
+                               struct numbers array_of_displacements,
+                               struct datatype *oldtype, struct datatype **newtype,
+                               bool is_large)
+{
+    return construct_list(MPI_COMBINER_HINDEXED, is_large, count, array_of_blocklengths,
+                          array_of_displacements, oldtype, newtype);
+}
+
+// ---- lists of equal blocks --------------------------------------------------------
+static int construct_block_list(int combiner, bool is_large, MPI_Count count,
+                                MPI_Count blocklength, struct numbers displacements,
+                                struct datatype *oldtype, struct datatype **newtype)
+{
+    struct contents *contents = contents_new(combiner, is_large, 2 + count, 1);
+    if (contents != NULL) {
+        contents_add_number(contents, count);
+        contents_add_number(contents, blocklength);
+        contents_add_numbers(contents, displacements, count);
+        contents_add_type(contents, oldtype);
+    }
+    return construct(contents, newtype);
+}
+
+int oriel_type_create_indexed_block(MPI_Count count, MPI_Count blocklength,
+                                    struct numbers array_of_displacements,
+                                    struct datatype *oldtype, struct datatype **newtype,
+                                    bool is_large)
+{
+    return construct_block_list(MPI_COMBINER_INDEXED_BLOCK, is_large, count,
+                                blocklength, array_of_displacements, oldtype, newtype);
+}
+
+int oriel_type_create_hindexed_block(MPI_Count count, MPI_Count blocklength,
+                                     struct numbers array_of_displacements,
+                                     struct datatype *oldtype,
+                                     struct datatype **newtype, bool is_large)
+{
+    return construct_block_list(MPI_COMBINER_HINDEXED_BLOCK, is_large, count,
+                                blocklength, array_of_displacements, oldtype, newtype);
+}
+
+int oriel_type_create_struct(MPI_Count count, struct numbers array_of_blocklengths,
+                             struct numbers array_of_displacements,
+                             const MPI_Datatype array_of_types[],
+                             struct datatype **newtype, bool is_large)
+{
+    struct contents *contents =
+        contents_new(MPI_COMBINER_STRUCT, is_large, 1 + 2 * count, count);
+    if (contents != NULL) {
+        contents_add_number(contents, count);
+        contents_add_numbers(contents, array_of_blocklengths, count);
+        contents_add_numbers(contents, array_of_displacements, count);
+        for (MPI_Count i = 0; i < count; i++)
+            contents_add_type(
+                contents, handle_object(KIND_DATATYPE, (uintptr_t)array_of_types[i]));
+    }
+    return construct(contents, newtype);
+}
+
 // ---- one element with other properties ---------------------------------------------
 int oriel_type_create_resized(struct datatype *oldtype, MPI_Count lb, MPI_Count extent,
                               struct datatype **newtype, bool is_large)
@@ -109,11 +192,21 @@ int oriel_type_size(struct datatype *datatype, MPI_Count *size)
     return 0;
 }
 
+int oriel_type_size_x(struct datatype *datatype, MPI_Count *size)
+{
+    return oriel_type_size(datatype, size);
+}
+
 int oriel_type_get_extent(struct datatype *datatype, MPI_Count *lb, MPI_Count *extent)
 {
     *lb = datatype->lb;
     *extent = datatype->extent;
     return 0;
+}
+
+int oriel_type_get_extent_x(struct datatype *datatype, MPI_Count *lb, MPI_Count *extent)
+{
+    return oriel_type_get_extent(datatype, lb, extent);
 }
 
 int oriel_type_get_true_extent(struct datatype *datatype, MPI_Count *true_lb,
@@ -122,6 +215,12 @@ int oriel_type_get_true_extent(struct datatype *datatype, MPI_Count *true_lb,
     *true_lb = datatype->true_lb;
     *true_extent = datatype->true_extent;
     return 0;
+}
+
+int oriel_type_get_true_extent_x(struct datatype *datatype, MPI_Count *true_lb,
+                                 MPI_Count *true_extent)
+{
+    return oriel_type_get_true_extent(datatype, true_lb, true_extent);
 }
 
 // ---- attributes ---------------------------------------------------------------------

@@ -45,8 +45,9 @@ extern struct objects {
     uint32_t free;             // length of that queue
     struct added_error *added; // error classes and codes of the program
     int added_count;
-    struct kept_section *kept; // array sections that may come again
-    atomic_flag kept_lock;     // of the sections; who finds it taken does without them
+    struct kept_section *kept;           // array sections that may come again
+    struct parameterized *parameterized; // datatypes for Fortran's kinds of numbers
+    atomic_flag kept_lock; // of the sections; who finds it taken does without them
 } objects;
 
 // Differs for any two pairs of kind and handle that share a slot; one instruction.
@@ -191,11 +192,23 @@ static inline MPI_Count number_at(struct numbers numbers, MPI_Count index)
 // inout[i] = in[i] op inout[i] for i < count.
 typedef void kernel(const void *restrict in, void *restrict inout, MPI_Count count);
 
+// How external32 holds numbers (MPI-4.1 15.5.2): their bytes in the opposite order, but
+// for those of another size or form.
+enum number_form { FORM_SAME, FORM_SIGNED, FORM_UNSIGNED, FORM_LONG_DOUBLE };
+
+struct number {
+    uint8_t count;    // 2 for a complex number; 0: there is none
+    uint8_t bytes;    // of each
+    uint8_t external; // bytes of each in external32
+    uint8_t form;
+};
+
 // What operations work on; the predefined datatypes of one C type that take the same
 // operations share it. Generated from spec.
 struct basic {
-    uint32_t number; // its index in `basics`, so that messages can name it
-    size_t bytes;    // from one element to the next
+    uint32_t number;            // its index in `basics`, so that messages can name it
+    size_t bytes;               // from one element to the next
+    struct number number_of[2]; // its number, or the value of a pair, and the index
     kernel
         *kernels[1 << 5]; // by operation, see op_index(); NULL where it is not defined
 };

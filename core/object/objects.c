@@ -48,6 +48,7 @@ void objects_stop(void)
 {
     requests_stop();
     sections_forget();
+    parameterized_forget();
     errors_forget();
     info_clear(&info_env);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walking over typed buffers, and copying between them and packed ones.
+// Walking over typed buffers, and copying between them and packed ones (MPI-4.1 5.2).
 #include "object/layout.h"
+#include "object/private.h"
 
+#include <oriel_core.h>
 #include <string.h>
 
 // ---- the cursor -----------------------------------------------------------------
@@ -138,4 +140,55 @@ void datatype_unpack(const struct datatype *type, MPI_Count count, void *buffer,
                      const void *packed)
 {
     copy_typed(type, count, buffer, (char *)packed, false);
+}
+
+// ---- the procedures ---------------------------------------------------------------
+int packed_check(MPI_Count size, MPI_Count position, MPI_Count bytes)
+{
+    if (position <= size && bytes <= size - position)
+        return 0;
+    return fail(MPI_ERR_TRUNCATE,
+                "position = %jd: %jd bytes from there must be within the %jd of the "
+                "packed buffer",
+                (intmax_t)position, (intmax_t)bytes, (intmax_t)size);
+}
+
+int oriel_pack_size(MPI_Count incount, struct datatype *datatype,
+                    struct communicator *comm, MPI_Count *size)
+{
+    (void)comm; // all processes have the same representation
+    if (!__builtin_mul_overflow(incount, datatype->size, size))
+        return 0;
+    return fail(MPI_ERR_COUNT, "%jd elements of %jd bytes are too many",
+                (intmax_t)incount, (intmax_t)datatype->size);
+}
+
+int oriel_pack(const void *inbuf, MPI_Count incount, struct datatype *datatype,
+               void *outbuf, MPI_Count outsize, MPI_Count *position,
+               struct communicator *comm)
+{
+    MPI_Count bytes;
+    int err = oriel_pack_size(incount, datatype, comm, &bytes);
+    if (!err)
+        err = packed_check(outsize, *position, bytes);
+    if (err)
+        return err;
+    datatype_pack(datatype, incount, inbuf, (char *)outbuf + *position);
+    *position += bytes;
+    return 0;
+}
+
+int oriel_unpack(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf,
+                 MPI_Count outcount, struct datatype *datatype,
+                 struct communicator *comm)
+{
+    MPI_Count bytes;
+    int err = oriel_pack_size(outcount, datatype, comm, &bytes);
+    if (!err)
+        err = packed_check(insize, *position, bytes);
+    if (err)
+        return err;
+    datatype_unpack(datatype, outcount, outbuf, (const char *)inbuf + *position);
+    *position += bytes;
+    return 0;
 }

@@ -21,6 +21,8 @@ struct datatype *datatype_new(void);
 int datatype_make(struct contents *contents, struct datatype **type);
 int datatype_make_resized(struct contents *contents, MPI_Count lb, MPI_Count extent,
                           struct datatype **type);
+// MPI_ERR_TRUNCATE unless so many bytes are left in a packed buffer.
+int packed_check(MPI_Count size, MPI_Count position, MPI_Count bytes);
 // Gives a new datatype to the program.
 int datatype_open(struct datatype *made, struct datatype **type);
 
@@ -32,6 +34,7 @@ struct datatype *section_find(const struct section *section, MPI_Count count,
 void section_keep(const struct section *section, MPI_Count count, struct datatype *type,
                   struct datatype *whole);
 void sections_forget(void);
+void parameterized_forget(void);
 
 // Generated from spec.
 extern struct datatype predefined_datatypes[];

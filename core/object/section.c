@@ -2,6 +2,7 @@
 // Fortran array sections as MPI buffers (MPI-4.1 19.1.12). The elements of a section,
 // thought packed one after another, are a buffer. A range of it consists of whole
 // slices and, in each dimension, at most two that are cut.
+#include "object/contents.h"
 #include "object/private.h"
 
 #include "object/layout.h"
@@ -199,9 +200,20 @@ static int section_check(const struct slices *slices, MPI_Aint first, MPI_Aint l
                 (intmax_t)slices->bytes, (intmax_t)first, (intmax_t)last - 1);
 }
 
+// Says in which order the numbers of different types follow each other.
+static int section_sign(struct datatype *made, struct datatype *type, MPI_Count count)
+{
+    made->contents = contents_new(MPI_COMBINER_CONTIGUOUS, false, 1, 1);
+    if (made->contents == NULL)
+        return MPI_ERR_NO_MEM;
+    contents_add_number(made->contents, count);
+    contents_add_type(made->contents, type);
+    return 0;
+}
+
 // Makes the datatype, with a handle.
 static int section_make(const struct section *section, MPI_Count count,
-                        const struct datatype *type, struct datatype **whole)
+                        struct datatype *type, struct datatype **whole)
 {
     MPI_Aint first, last;
     datatype_span(type, count, &first, &last);
@@ -219,6 +231,8 @@ static int section_make(const struct section *section, MPI_Count count,
     made->is_contiguous = made->size == 0;
     if (made->size > 0)
         err = section_lay_out(made, &slices, type, count);
+    if (!err && made->size > 0 && type->basic == NULL)
+        err = section_sign(made, type, count);
     if (err) {
         object_release(made);
         return err;

@@ -119,6 +119,7 @@ int oriel_compare_and_swap(const void *origin_addr, const void *compare_addr,
     atomic_swap *swap;
     if (likely(find_mapped(win, target_rank, target_disp, 1, datatype, &address,
                            &bytes)) &&
+        likely(datatype->basic->bytes <= 8) &&
         likely(is_aligned(address, datatype->basic)) &&
         likely((swap = atomic_type_of(datatype->basic)->swap) != NULL))
         return swap(origin_addr, compare_addr, address, result_addr);

@@ -82,7 +82,7 @@ __attribute__((unused)) static void start(int *argc, char ***argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
-static int finish(void)
+__attribute__((unused)) static int finish(void)
 {
     MPI_Finalize();
     return 0;
