@@ -9,15 +9,17 @@ from dataclasses import dataclass, replace
 
 import samples
 from common import HANDLES, implemented
-from echo_arguments import Handle
+from echo_arguments import Handle, Handles
 from echo_memory import Arguments, Buffer, Function, Text
-from echo_numbers import Numbers, Sort
+from echo_numbers import Number, Numbers, Sort
+from echo_status import Status, Statuses
 from echo_programs import c_block, c_program, c_sorts, core_lines
 from samples import Call, Case
 
 from codegen.model import Argument, Spec
 from codegen.rules import Condition, Domain
 
+STATES = ("NEW", "FINALIZED")  # of the library, in which most calls are refused
 LEVELS = ("FULL", "BASIC", "OFF")
 
 
@@ -69,6 +71,8 @@ class Probe:
             one = next(s for s in self.taken if s.name == raised_on.name)
             assert isinstance(one, Handle)
             is_known = one.value >= 0 and not one.constant and not one.is_missing
+            is_known = is_known and not raised_on.is_raw_handle
+            is_known = is_known and self.what not in STATES
             target = f"{kind} {one.value}" if is_known else target
         return f"raised {code} by {self.call.c_name} for {kind} on {target}"
 
@@ -77,10 +81,15 @@ def _with(call: Call, name: str, **fields: object) -> tuple[Sort, ...]:
     """The arguments with fields of one of them changed."""
     taken = c_sorts(call)
     for one in taken:
+        counted = samples.array_counted_by(call.record, one.argument)
+        if counted and counted.count == name:
+            assert isinstance(one, Number)
+            one.used = int(str(fields["value"]))
         if one.name == name:
             for field, value in fields.items():
                 setattr(one, field, value)
-        elif isinstance(one, Numbers) and one.argument.length == name:
+        elif one.argument.is_array and one.argument.count == name:
+            assert isinstance(one, (Numbers, Handles, Statuses))
             one.used = max(int(str(fields["value"])), 0)
     return tuple(taken)
 
@@ -95,9 +104,12 @@ def _outside(
 ) -> Iterator[tuple[str, dict[str, object]]]:
     """What is said of each bad value, and how it is given."""
     one = _sort_of(call, argument)
-    if isinstance(one, Handle):
+    if isinstance(one, (Handle, Handles)):
         bad = samples.refused_object(domain, one.value)
-        yield f"{one.kind} {bad}", {"value": bad}
+        kind = argument.kind.tag.removeprefix("KIND_")
+        is_array = isinstance(one, Handles)
+        given = {"given": [*one.given[:-1], bad]} if is_array else {"value": bad}
+        yield f"{kind} {bad}", given
         return
     for number in samples.refused_numbers(call, argument, domain):
         if isinstance(one, Numbers):
@@ -109,7 +121,7 @@ def _outside(
 def _allowed(call: Call, argument: Argument, domain: Domain) -> Iterator[Probe]:
     """Values at the edge of a domain and constants that it lists."""
     one = _sort_of(call, argument)
-    if isinstance(one, Handle):
+    if isinstance(one, (Handle, Handles)):
         return
     for number in samples.allowed_numbers(call, domain):
         if isinstance(one, Numbers):
@@ -180,16 +192,35 @@ def of_handles(call: Call) -> Iterator[Probe]:
             yield Probe(call, f"{argument.name} null", taken)
 
 
+def of_handle_arrays(call: Call) -> Iterator[Probe]:
+    """A handle of nothing in an array is found by the highest level of checking."""
+    for argument in call.record.arguments_in("c"):
+        if not (argument.kind.is_handle and argument.is_array and argument.is_in):
+            continue
+        one = _sort_of(call, argument)
+        assert isinstance(one, Handles)
+        null = samples.value_of(call.spec, argument.kind.null)
+        taken = _with(call, argument.name, given=[*one.given[:-1], -1])
+        refused = (f"bad {argument.name} {null}", argument.kind.error)
+        at_full = () if argument.null_ok else refused
+        yield Probe(call, f"{argument.name} null", taken, at_full)
+        yield Probe(call, f"{argument.name} null", taken, (), "BASIC")
+
+
 # ---- pointers ------------------------------------------------------------------------
 def _needs_memory(one: Sort) -> bool:
     """NULL is refused."""
-    if isinstance(one, (Buffer, Arguments)) or one.argument.null_ok:
+    is_optional = one.argument.null_ok and not one.argument.kind.is_handle
+    if isinstance(one, (Buffer, Arguments)) or is_optional:
         return False
     if isinstance(one, Function):
         known = one.call.spec.constants.values()
         same = [c for c in known if c.callback == one.argument.callback]
         return all(c.value != 0 for c in same)
-    return one.is_out or isinstance(one, (Text, Numbers))
+    if isinstance(one, Status):
+        return not one.argument.is_ignorable
+    is_pointer = one.is_out or one.argument.by_pointer
+    return is_pointer or isinstance(one, (Text, Numbers, Handles))
 
 
 def of_pointers(call: Call) -> Iterator[Probe]:
@@ -200,7 +231,7 @@ def of_pointers(call: Call) -> Iterator[Probe]:
             refused = (f"bad {one.name} [(null)]", "MPI_ERR_ARG")
             for level in LEVELS[:2]:
                 yield Probe(call, f"{one.name} NULL", taken, refused, level)
-        if isinstance(one, Numbers):
+        if isinstance(one, (Numbers, Handles)):
             nothing = replace(call, case=Case.EDGE)
             taken = _with(nothing, one.name, is_missing=True)
             yield Probe(nothing, f"{one.name} NULL", taken)
@@ -235,7 +266,7 @@ def of_lifetime(call: Call) -> Iterator[Probe]:
     """Before initialization and after finalization; a handle would be found bad."""
     if any(not a.null_ok for a in call.record.handles_in):
         return
-    for state in ("NEW", "FINALIZED"):
+    for state in STATES:
         around = (
             f"process.state = PROCESS_{state};",
             "process.state = PROCESS_ACTIVE;",
@@ -245,6 +276,16 @@ def of_lifetime(call: Call) -> Iterator[Probe]:
         yield Probe(call, state, taken, refused, "FULL", *around)
 
 
+SORTS_OF_PROBES = (
+    of_domains,
+    of_handles,
+    of_handle_arrays,
+    of_pointers,
+    of_ignored,
+    of_lifetime,
+)
+
+
 def probes(spec: Spec) -> Iterator[Probe]:
     """All of them."""
     for record in implemented(spec, "c"):
@@ -252,7 +293,7 @@ def probes(spec: Spec) -> Iterator[Probe]:
             continue
         for is_large in (False, True)[: 1 + record.is_large]:
             call = Call(spec, record, "c", Case.PLAIN, is_large)
-            for some in (of_domains, of_handles, of_pointers, of_ignored, of_lifetime):
+            for some in SORTS_OF_PROBES:
                 yield from some(call)
 
 

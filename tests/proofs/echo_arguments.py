@@ -5,8 +5,18 @@ from echo_numbers.Sort, and let the recording core (echo_core.py) show it.
 
 import samples
 from common import HANDLES
-from echo_memory import Address, Arguments, Buffer, Function, Opaque, Text, is_room
+from echo_memory import (
+    Address,
+    Arguments,
+    Buffer,
+    Detached,
+    Function,
+    Opaque,
+    Text,
+    is_room,
+)
 from echo_numbers import Flag, Number, Numbers, Room, Sort, typed_sections
+from echo_status import Status, Statuses
 from samples import Call, Case
 
 from codegen.model import Argument
@@ -39,6 +49,10 @@ class Handle(Sort):
         null = self.argument.kind.null if self.value < 0 else ""
         return f"{kind} {self.name} = {self.constant or null or given}"
 
+    def c_actual(self) -> str:
+        is_pointer = self.is_out or self.argument.by_pointer
+        return f"&{self.name}" if is_pointer else self.name
+
     def c_got(self) -> list[str]:
         return [f'echo_handle("got", "{self.name}", (uintptr_t){self.name});']
 
@@ -64,6 +78,8 @@ class Handle(Sort):
             return []
         if self.constant:
             return [f"saw {self.name} {self.said}"]
+        if self.argument.is_raw_handle:
+            return [self.kept()[0].replace("got", "saw")]
         if self.value < 0 or samples.is_ignored(self.call, self.argument):
             return [f"saw {self.name} nothing"]
         number = samples.OF_SECTION if self._is_section() else self.value
@@ -72,7 +88,7 @@ class Handle(Sort):
     def got(self) -> list[str]:
         if self.argument.frees:
             return [f"got {self.name} {self.null}"]
-        if self.argument.is_in:
+        if self.argument.is_in and not self.argument.is_raw_handle:
             return self.kept()
         if not self.call.has_objects:
             return [f"got {self.name} {self.null}"]
@@ -83,6 +99,69 @@ class Handle(Sort):
         return [f"got {self.name} {self.said or value}"]
 
 
+class Handles(Sort):
+    """Arrays of handles."""
+
+    def __init__(self, call: Call, argument: Argument) -> None:
+        super().__init__(call, argument)
+        self.given = list(range(samples.elements(call, argument)))
+        if argument.null_ok and call.case is Case.SPECIAL:
+            self.given[-1] = -1
+        self.used = len(self.given)  # elements that the core looks at
+
+    def _value(self) -> int:
+        return 0
+
+    def _element(self, number: int) -> Handle:
+        """A handle of the same kind."""
+        one = Handle(self.call, self.argument)
+        one.value = number
+        return one
+
+    def c_variable(self) -> str:
+        kind = HANDLES[self.argument.kind.name]
+        values = [self._element(n).c_variable().partition(" = ")[2] for n in self.given]
+        size = samples.LENGTH + 1
+        return f"{kind} {self.name}[{size}] = {{{', '.join(values) or '0'}}}"
+
+    def c_actual(self) -> str:
+        return self.name
+
+    def c_got(self) -> list[str]:
+        show = 'echo_handle("got", "{0}", (uintptr_t){0}[{1}]);'
+        return [show.format(self.name, i) for i in range(len(self.given))]
+
+    def f_variable(self) -> str:
+        return f"{self.f_type()} :: {self.name}({samples.LENGTH + 1})"
+
+    def f_given(self) -> list[str]:
+        lines = []
+        for i, number in enumerate(self.given):
+            text = self._element(number).f_given()[0]
+            lines.append(text.replace(self.name, f"{self.name}({i + 1})", 1))
+        return lines
+
+    def f_got(self) -> list[str]:
+        part = "%MPI_VAL" if self.call.language == "f08" else ""
+        show = "call got_handle('{0}', {0}({1}){2})"
+        return [show.format(self.name, i + 1, part) for i in range(len(self.given))]
+
+    def saw(self) -> list[str]:
+        given = self.given[: self.used] if self.argument.is_in else []
+        return [self._element(n).kept()[0].replace("got", "saw") for n in given]
+
+    def got(self) -> list[str]:
+        lines = []
+        for i in range(len(self.given)):
+            one = self._element(self.given[i])
+            one.position += i
+            lines.append((one.got() if i < self.used else one.kept())[0])
+        return lines
+
+    def kept(self) -> list[str]:
+        return [self._element(n).kept()[0] for n in self.given]
+
+
 SORTS: dict[str, type[Sort]] = {
     "integer": Number,
     "mask": Number,
@@ -90,6 +169,10 @@ SORTS: dict[str, type[Sort]] = {
     "address": Number,
     "integer array": Numbers,
     "handle": Handle,
+    "handle array": Handles,
+    "status": Status,
+    "status array": Statuses,
+    "detached": Detached,
     "logical": Flag,
     "string": Text,
     "choice": Buffer,
@@ -103,7 +186,9 @@ SORTS: dict[str, type[Sort]] = {
 
 def sort_name(argument: Argument) -> str:
     """The key of an argument in SORTS."""
-    return argument.kind.kind_class.value + (" array" if argument.is_array else "")
+    shape = " table" if argument.columns else " array" if argument.is_array else ""
+    shape += " per" if argument.per else ""
+    return argument.kind.kind_class.value + shape
 
 
 def sort(call: Call, argument: Argument) -> Sort:

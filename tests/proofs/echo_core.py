@@ -3,8 +3,11 @@
 gives results that tell their places.
 """
 
+import re
+
+import samples
 from c_claims import WIDTHS, result
-from common import implemented, width
+from common import HANDLES, implemented, width
 
 from codegen.model import Argument, Procedure, Spec
 
@@ -14,96 +17,129 @@ def _is_number(argument: Argument) -> bool:
 
 
 def parameter(argument: Argument) -> str:
-    """A parameter: numbers are wide, handles are objects."""
+    """A parameter: numbers are wide, handles are objects unless the core changes them."""
     name, kind = argument.name, argument.kind
     const = "const " if argument.is_const else ""
-    star = "*" if argument.is_out else ""
+    is_status = kind.kind_class.value == "status"
+    declarator = f"{name}[]" if argument.is_array else f"*{name}"
+    if not (argument.is_out or argument.is_array or is_status):
+        declarator = name
     match kind.kind_class.value:
+        case "status":
+            return f"{const}MPI_Status {declarator}"
+        case "handle" if argument.is_raw_handle:
+            return f"{const}{HANDLES[kind.name]} {declarator}"
         case "handle":
             star = "" if argument.is_in else "*"
             return f"struct {kind.object} *{star}{name}"
         case "string":
             return f"{const}char *{name}"
-        case "choice" | "pointer" | "state" | "attribute":
+        case "choice" | "pointer" | "detached" | "state" | "attribute":
             return f"{const}void *{name}"
         case "callback":
             return f"generic_function *{name}"
         case "arguments":
             return f"char ***{name}"
     assert _is_number(argument), f"the recording core does not know a {kind.kind_class}"
-    number = WIDTHS[width(kind.name, True)]
-    if argument.is_array:
-        return f"{const}{number} {name}[]"
-    return f"{number} {star}{name}"
+    if argument.is_numbers:
+        return f"struct numbers {name}"
+    return f"{const}{WIDTHS[width(kind.name, True)]} {declarator}"
 
 
-def _saw(argument: Argument) -> str:
-    """The statement that shows what came in."""
+# In statements, ITEM is a value or an element, AT its address, PLACE where the argument
+# stands in the record and INDEX that of the element.
+def _of_each(argument: Argument, statement: str) -> str:
+    """A statement about an argument or, if it is an array, about each element."""
+    name = argument.name
+    index, item, address = "0", name, name
+    if argument.is_numbers:
+        index, item = "i", f"number_at({name}, i)"
+    elif argument.is_array:
+        index, item, address = "i", f"{name}[i]", f"&{name}[i]"
+    elif argument.is_out:
+        item = f"*{name}"
+    for word, text in (("ITEM", item), ("AT", address), ("INDEX", index)):
+        statement = re.sub(rf"\b{word}\b", text, statement)
+    if not argument.is_array:
+        return statement
+    loop = f"for (MPI_Count i = 0; i < {argument.count}; i++) {statement}"
+    is_status = argument.kind.kind_class.value == "status"
+    return f"if ({name}) {loop}" if is_status else loop
+
+
+def _saw(argument: Argument) -> list[str]:
+    """The statements that show what came in."""
     name = argument.name
     if argument.languages == ("c",):
-        return f'echo_number("saw", "{name}", {name} != NULL);'
+        return [f'echo_number("saw", "{name}", {name} != NULL);']
     match argument.kind.kind_class.value:
         case "choice":
             changes = "true" if argument.is_out else "false"
-            return f'echo_buffer("{name}", {name}, {changes}, {{position}});'
+            return [f'echo_buffer("{name}", {name}, {changes}, PLACE);']
+        case "status":
+            nothing = f'if (!{name}) echo_object("{name}", NULL);'
+            show = _of_each(argument, f'echo_status("saw", "{name}", AT);')
+            return [nothing, show]
         case _ if not argument.is_in:
-            return ""
+            return []
+        case "handle" if argument.is_raw_handle:
+            show = f'echo_handle("saw", "{name}", (uintptr_t)ITEM);'
         case "handle":
-            return f'echo_object("{name}", {name});'
+            show = f'echo_object("{name}", {name});'
         case "string":
-            return f'echo_text("saw", "{name}", {name});'
+            show = f'echo_text("saw", "{name}", {name});'
         case "callback":
-            return f'echo_function("{name}", {name});'
+            show = f'echo_function("{name}", {name});'
         case "state" | "attribute":
-            return f'echo_number("saw", "{name}", (intptr_t){name});'
-    if argument.is_array:
-        loop = f"for (MPI_Count i = 0; i < {argument.length}; i++) "
-        return loop + f'echo_number("saw", "{name}", {name}[i]);'
-    star = "*" if argument.is_out else ""
-    return f'echo_number("saw", "{name}", {star}{name});'
+            show = f'echo_number("saw", "{name}", (intptr_t){name});'
+        case _:
+            show = f'echo_number("saw", "{name}", ITEM);'
+    return [_of_each(argument, show)]
 
 
-def _gives(argument: Argument, room: str) -> str:
+def _gives(argument: Argument, record: Procedure) -> str:
     """The statement that stores a result."""
     name = argument.name
     if argument.languages == ("c",) or not argument.is_out or argument.is_choice:
         return ""
+    array = samples.array_counted_by(record, argument)
+    if array:
+        return f"*{name} = {array.count};"
     match argument.kind.kind_class.value:
+        case "status":
+            give = "echo_give_status(AT, PLACE, INDEX);"
+        case "handle" if argument.is_raw_handle:
+            handle, kind = HANDLES[argument.kind.name], argument.kind
+            given = f"({handle})echo_result_handle({kind.tag}, PLACE + INDEX)"
+            give = f"ITEM = echo_has_objects() ? {given} : {kind.null};"
+        case "handle" if argument.is_in:
+            return ""
         case "handle":
-            kind = argument.kind.tag
-            given = f"*{name} = echo_result_object({kind}, {{position}});"
-            return "" if argument.is_in else given
+            give = f"ITEM = echo_result_object({argument.kind.tag}, PLACE);"
         case "logical":
-            return f"*{name} = echo_has_objects();"
+            give = "ITEM = echo_has_objects();"
         case "string":
-            condition = f"if ({room}) " if room else ""
-            return f"{condition}echo_string({name}, {{position}});"
-        case "pointer" | "attribute":
-            return f"*(void **){name} = (void *)echo_result({{position}});"
-    number = WIDTHS[width(argument.kind.name, True)]
-    if argument.is_array:
-        loop = f"for (MPI_Count i = 0; i < {argument.length}; i++) "
-        return loop + f"{name}[i] = ({number})echo_result({{position}}) + ({number})i;"
-    return f"*{name} = ({number})echo_result({{position}});"
-
-
-def _room(record: Procedure) -> str:
-    """The condition under which a string may be written."""
-    rooms = [a for a in record.arguments if a.kind.name == "INFO_VALUE_LENGTH"]
-    return f"*{rooms[0].name} > 0" if rooms else ""
+            rooms = [a for a in record.arguments if a.kind.name == "INFO_VALUE_LENGTH"]
+            condition = f"if (*{rooms[0].name} > 0) " if rooms else ""
+            return f"{condition}echo_string({name}, PLACE);"
+        case "pointer" | "detached" | "attribute":
+            return f"*(void **){name} = (void *)echo_result(PLACE);"
+        case _:
+            number = WIDTHS[width(argument.kind.name, True)]
+            give = f"ITEM = ({number})(echo_result(PLACE) + INDEX);"
+    return _of_each(argument, give)
 
 
 def function(record: Procedure) -> str:
     """One core function; strings first, since their room may change."""
-    room = _room(record)
     arguments = [(i, a) for i, a in enumerate(record.arguments) if "c" in a.languages]
     lines = [f'echo_core("{record.core}");']
-    lines += [_saw(a).format(position=i) for i, a in arguments]
+    lines += [x.replace("PLACE", str(i)) for i, a in arguments for x in _saw(a)]
     lines += ['echo_number("saw", "is_large", is_large);'] if record.sized else []
     if record.returns.name == "ERROR_CODE":
         lines.append("if (echo_error()) return echo_error();")
     arguments.sort(key=lambda pair: pair[1].kind.kind_class.value != "string")
-    lines += [_gives(a, room).format(position=i) for i, a in arguments]
+    lines += [_gives(a, record).replace("PLACE", str(i)) for i, a in arguments]
     is_code = record.returns.name in ("ERROR_CODE", "NOTHING")
     kind = result(record, True)
     lines.append("return 0;" if is_code else f"return ({kind})echo_result(9);")

@@ -173,6 +173,21 @@ class Address(Sort):
         return self.call.results + 10 * self.position
 
 
+class Detached(Address):
+    """The same, but mpi and mpif.h have no use for it."""
+
+    def f_variable(self) -> str:
+        if self.call.language == "f08":
+            return super().f_variable()
+        return f"integer :: {self.name}(4)"
+
+    def f_got(self) -> list[str]:
+        return super().f_got() if self.call.language == "f08" else []
+
+    def got(self) -> list[str]:
+        return [] if self.call.language == "f90" else super().got()
+
+
 class Function(Sort):
     """Procedures of the program, and constants that stand for one."""
 

@@ -111,6 +111,8 @@ def f_number(value: int, is_int: bool) -> str:
 class Number(Sort):
     """Integers of all sorts."""
 
+    used: int | None = None  # what the core finds the number of elements to be
+
     def saw(self) -> list[str]:
         """A section is one element of the datatype that is made for it."""
         counts = [count for _, count, _ in typed_sections(self.call)]
@@ -119,6 +121,12 @@ class Number(Sort):
     def got(self) -> list[str]:
         """The number, or what stands for one that does not fit."""
         result = self.result
+        array = samples.array_counted_by(self.call.record, self.argument)
+        if array:
+            elements = samples.elements(self.call, array)
+            result = elements if self.used is None else self.used
+        if self.argument.from_one and self.is_fortran and result >= 0:
+            result += 1
         if self.argument.overflow and self.is_int and result != wrapped(result, True):
             result = samples.value_of(self.call.spec, self.argument.overflow)
         return [f"got {self.name} {wrapped(result, self.is_int)}"]
@@ -143,8 +151,7 @@ class Numbers(Sort):
 
     def __init__(self, call: Call, argument: Argument) -> None:
         super().__init__(call, argument)
-        length = call.record.argument(argument.length)
-        count = samples.number(call, length)
+        count = samples.elements(call, argument)
         self.given = (
             samples.numbers(call, argument) if argument.is_in else [-77] * count
         )
@@ -182,7 +189,8 @@ class Numbers(Sort):
         return [f"saw {self.name} {n}" for n in given]
 
     def got(self) -> list[str]:
-        results = [self.result + i for i in range(len(self.given))]
+        first = self.result + (1 if self.argument.from_one and self.is_fortran else 0)
+        results = [first + i for i in range(len(self.given))]
         results[self.used :] = self.given[self.used :]
         return [f"got {self.name} {n}" for n in results]
 

@@ -67,7 +67,7 @@ def _raised(call: Call, error: str) -> str:
     raised_on = call.record.raised_on
     kind = raised_on.kind.tag.removeprefix("KIND_") if raised_on else "self"
     target = "nothing"
-    if raised_on:
+    if raised_on and not raised_on.is_raw_handle:
         target = f"{kind} {samples.object_number(call, raised_on)}"
     number = samples.value_of(call.spec, error)
     return f"raised {number} by {call.c_name} for {kind} on {target}"

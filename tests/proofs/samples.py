@@ -119,7 +119,7 @@ def position(record: Procedure, argument: Argument) -> int:
 
 def is_length(record: Procedure, argument: Argument) -> bool:
     """Other arguments have as many elements as it says."""
-    return any(a.length == argument.name and a.is_array for a in record.arguments)
+    return any(a.is_array and a.count == argument.name for a in record.arguments)
 
 
 def is_narrow(argument: Argument, is_large: bool) -> bool:
@@ -223,10 +223,21 @@ def number(call: Call, argument: Argument) -> int:
 
 def numbers(call: Call, argument: Argument) -> list[int]:
     """The elements of an array of integers."""
-    length = call.record.argument(argument.length)
     first = number(call, argument)
     step = 0 if call.case is Case.SPECIAL else 1
-    return [first - step * i for i in range(number(call, length))]
+    return [first - step * i for i in range(elements(call, argument))]
+
+
+def elements(call: Call, argument: Argument) -> int:
+    """How many elements an array has."""
+    assert argument.count, f"{call.record.name}: no sample of as many {argument.name}"
+    return number(call, call.record.argument(argument.count))
+
+
+def array_counted_by(record: Procedure, argument: Argument) -> Argument | None:
+    """The array of whose elements it says how many have been set."""
+    arrays = [a for a in record.arguments if a.from_one_up_to == argument.name]
+    return arrays[0] if arrays else None
 
 
 def refused_numbers(call: Call, argument: Argument, domain: Domain) -> list[int]:

@@ -168,6 +168,17 @@ void echo_object(const char *name, const void *object)
         printf("saw %s nothing\n", name);
 }
 
+void echo_status(const char *verb, const char *name, const MPI_Status *status)
+{
+    const int *numbers = (const int *)status;
+    if (!status)
+        return;
+    printf("%s %s", verb, name);
+    for (size_t i = 0; i < sizeof *status / sizeof *numbers; i++)
+        printf(" %d", numbers[i]);
+    printf("\n");
+}
+
 void echo_function(const char *name, generic_function *function)
 {
     for (int i = 0; i < 64; i++)
@@ -205,6 +216,20 @@ int echo_error(void)
 void *echo_result_object(enum object_kind kind, int position)
 {
     return now.has_objects ? &placed[kind][7 + position % 8] : NULL;
+}
+
+uintptr_t echo_result_handle(enum object_kind kind, int position)
+{
+    return object_handle(&placed[kind][7 + position % 8]);
+}
+
+void echo_give_status(MPI_Status *status, int position, int index)
+{
+    int *numbers = (int *)status;
+    if (!status)
+        return;
+    for (size_t i = 0; i < sizeof *status / sizeof *numbers; i++)
+        numbers[i] = (int)echo_result(position) + index + (int)i;
 }
 
 void echo_string(char *string, int position)

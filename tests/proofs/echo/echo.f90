@@ -57,6 +57,12 @@ module echo
             type(c_ptr), value :: memory
         end subroutine echo_memory
 
+        subroutine echo_status(verb, name, status) bind(C)
+            import
+            character(kind=c_char), intent(in) :: verb(*), name(*)
+            integer(c_int), intent(in) :: status(*)
+        end subroutine echo_status
+
         subroutine echo_column_text(column) bind(C)
             import
             integer(c_int), value :: column
@@ -66,7 +72,7 @@ module echo
     interface got
         procedure got_default, got_wide, got_logical, got_text, got_pointer, got_double
     end interface got
-    public :: called, got, got_handle, got_column, handle_of, own_function, &
+    public :: called, got, got_handle, got_status, got_column, handle_of, own_function, &
         wanted
 
 contains
@@ -135,6 +141,13 @@ contains
         call echo_handle('got' // c_null_char, name // c_null_char, &
             int(handle, c_intptr_t))
     end subroutine got_handle
+
+    ! The eight integers of a status.
+    subroutine got_status(name, status)
+        character(len=*), intent(in) :: name
+        integer(c_int), intent(in) :: status(8)
+        call echo_status('got' // c_null_char, name // c_null_char, status)
+    end subroutine got_status
 
     subroutine got_column(column)
         integer, intent(in) :: column

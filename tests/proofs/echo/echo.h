@@ -19,6 +19,7 @@ void echo_number(const char *verb, const char *name, intmax_t value);
 void echo_real(const char *verb, const char *name, double value);
 void echo_text(const char *verb, const char *name, const char *text);
 void echo_handle(const char *verb, const char *name, uintptr_t handle);
+void echo_status(const char *verb, const char *name, const MPI_Status *status);
 void echo_object(const char *name, const void *object);
 void echo_function(const char *name, generic_function *function);
 void echo_core(const char *name); // a core function begins
@@ -41,6 +42,8 @@ intmax_t echo_result(int position);
 int echo_error(void);
 int echo_has_objects(void);
 void *echo_result_object(enum object_kind kind, int position); // may be NULL
+uintptr_t echo_result_handle(enum object_kind kind, int position);
+void echo_give_status(MPI_Status *status, int position, int index);
 void echo_string(char *string, int position);
 // Shows where a buffer is; one that the caller does not have is a copy, is shown, and
 // changed if results go there.
