@@ -340,6 +340,8 @@ def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
     yield from _handler(record, procedure)
     if procedure.sized and not procedure.is_large:
         yield record.wrong("'sized' belongs to procedures with POLY kinds; remove it")
+    if procedure.quick and not procedure.returns_error:
+        yield record.wrong("'quick' is for procedures with an error code; remove it")
     if procedure.planned:
         return
     for argument in procedure.arguments:

@@ -194,10 +194,11 @@ class _Head:
     planned: bool = False
     anytime: bool = False
     sized: bool = False
+    quick: bool = False
 
 
 CALLBACK_CLAUSES = ("since", "section", "returns", "only", "planned")
-PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, "anytime", "sized", "deprecated")
+PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, "anytime", "sized", "quick", "deprecated")
 
 
 def _head(
@@ -226,6 +227,8 @@ def _head(
                 head.anytime = True
             case "sized":
                 head.sized = True
+            case "quick":
+                head.quick = True
     if head.returns not in kinds:
         raise cursor.error(f"unknown kind '{head.returns}'; add it to kinds.spec")
     if not head.since or not head.section:
@@ -303,6 +306,7 @@ def _procedure(record: Record, kinds: dict[str, Kind]) -> Procedure:
         head.planned,
         head.anytime,
         head.sized,
+        head.quick,
         head.deprecated,
         head.languages,
         record.head.position,

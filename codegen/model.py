@@ -232,6 +232,7 @@ class Procedure:
     planned: bool
     anytime: bool  # may be called before initialization and after finalization
     sized: bool  # the core is told whether the `_c` variant was called
+    quick: bool  # the core has its usual case as an inline function
     deprecated: str  # version, or ""
     languages: tuple[str, ...]
     position: Position

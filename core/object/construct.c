@@ -160,7 +160,8 @@ int oriel_type_dup(struct datatype *oldtype, struct datatype **newtype)
     int err = datatype_make(contents, &made);
     if (err)
         return err;
-    made->is_committed = oldtype->is_committed;
+    if (oldtype->is_committed)
+        datatype_commit(made);
     err = attributes_copy(oldtype, made);
     if (err) {
         attributes_drop(made);
@@ -172,7 +173,7 @@ int oriel_type_dup(struct datatype *oldtype, struct datatype **newtype)
 
 int oriel_type_commit(struct datatype *datatype)
 {
-    datatype->is_committed = true;
+    datatype_commit(datatype);
     return 0;
 }
 

@@ -306,6 +306,13 @@ int datatype_make_resized(struct contents *contents, MPI_Count lb, MPI_Count ext
     return datatype_end(made, err, type);
 }
 
+void datatype_commit(struct datatype *type)
+{
+    type->is_committed = true;
+    if (type->is_contiguous && type->size <= UINT32_MAX)
+        type->plain_size = (uint32_t)type->size;
+}
+
 int datatype_open(struct datatype *made, struct datatype **type)
 {
     int err = object_open(&made->object, KIND_DATATYPE);

@@ -5,60 +5,71 @@
 #include <assert.h>
 #include <string.h>
 
-// A free slot keeps in its tag the generation of its next handle, where handles have
-// it, and below that the slot that follows in the queue. RESTING makes it match nothing:
-// no user address and no INTEGER has a ninth of such a tag.
-#define RESTING ((uint64_t)1 << 63)
+// A free slot keeps in place of a handle the generation of its next one and, in the
+// bits of index and kind, the slot that follows in the queue. RESTING makes it match no
+// handle: not an address of a program, nor an INTEGER.
+#define RESTING ((uintptr_t)1 << 63)
 
 enum {
     FIRST_DYNAMIC = 1024, // below are the ABI codes
-    RESTING_SLOTS = 4096, // so many freed slots rest before one is used again
-    GENERATIONS = 1 << 9,
+    RESTING_SLOTS = 8192, // so many freed slots rest before one is used again
+    GENERATIONS = 1 << 8,
 };
 
 struct objects objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static inline uint32_t slot_of(uint64_t handle)
+// Slots that have never been used are 0, which is no handle either.
+static __attribute__((constructor)) void refuse_zero(void)
+{
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        objects.of[kind].handles[0] = RESTING;
+}
+
+static inline uint32_t slot_of(uintptr_t handle)
 {
     return handle & (HANDLE_SLOTS - 1);
 }
 
-static void slot_fill(uintptr_t handle, uint64_t tag, struct object *object)
+static void slot_fill(enum object_kind kind, uintptr_t handle, struct object *object)
 {
-    objects.slots[slot_of(handle)] = object;
-    objects.tags[slot_of(handle)] = tag;
+    struct handles *table = &objects.of[kind];
+    table->objects[slot_of(handle)] = object;
+    table->handles[slot_of(handle)] = handle;
+    object->handle = (uint32_t)handle;
+    object->kind = (uint8_t)kind;
 }
 
 // A handle that no one holds: a slot that has never been used while few rest, else the
 // one that has rested longest. 0 when all are in use.
-static uintptr_t handle_take(void)
+static uintptr_t handle_take(enum object_kind kind)
 {
-    uintptr_t first_generation = (uintptr_t)1 << HANDLE_INDEX_BITS;
-    if (objects.fresh == 0)
-        objects.fresh = FIRST_DYNAMIC;
-    if (objects.free < RESTING_SLOTS && objects.fresh < HANDLE_SLOTS)
-        return first_generation | objects.fresh++;
-    if (objects.free == 0)
+    struct handles *table = &objects.of[kind];
+    if (table->fresh == 0)
+        table->fresh = FIRST_DYNAMIC;
+    if (table->free < RESTING_SLOTS && table->fresh < HANDLE_SLOTS)
+        return (uintptr_t)HANDLE_GENERATION + HANDLE_KIND * kind + table->fresh++;
+    if (table->free == 0)
         return 0;
-    uint32_t index = objects.oldest;
-    uint64_t resting = objects.tags[index] - RESTING;
-    objects.oldest = slot_of(resting);
-    objects.free--;
-    return (uintptr_t)(resting - slot_of(resting)) | index;
+    uint32_t index = table->oldest;
+    uintptr_t resting = table->handles[index] - RESTING;
+    table->oldest = slot_of(resting);
+    table->free--;
+    return resting - slot_of(resting) + HANDLE_KIND * kind + index;
 }
 
-static void handle_give_back(uintptr_t handle)
+static void handle_give_back(enum object_kind kind, uintptr_t handle)
 {
+    struct handles *table = &objects.of[kind];
     uint32_t index = slot_of(handle);
-    uint64_t generation = (handle >> HANDLE_INDEX_BITS) + 1;
+    uintptr_t generation = handle / HANDLE_GENERATION + 1;
     if (generation == GENERATIONS)
         generation = 1;
-    objects.tags[index] = RESTING | generation << HANDLE_INDEX_BITS;
-    if (objects.free++ == 0)
-        objects.oldest = index;
+    table->handles[index] = RESTING + generation * HANDLE_GENERATION;
+    if (table->free++ == 0)
+        table->oldest = index;
     else
-        objects.tags[objects.newest] |= index;
-    objects.newest = index;
+        table->handles[table->newest] += index;
+    table->newest = index;
 }
 
 void object_init(struct object *object, void (*destroy)(struct object *))
@@ -72,9 +83,9 @@ int object_open(struct object *object, enum object_kind kind)
         return 0;
     pthread_mutex_lock(&objects.lock);
     if (object->handle == 0) {
-        object->handle = (uint32_t)handle_take();
-        if (object->handle != 0)
-            slot_fill(object->handle, handle_tag(kind, object->handle), object);
+        uintptr_t handle = handle_take(kind);
+        if (handle != 0)
+            slot_fill(kind, handle, object);
     }
     bool is_open = object->handle != 0;
     object->handles += is_open;
@@ -82,7 +93,7 @@ int object_open(struct object *object, enum object_kind kind)
     if (is_open)
         return 0;
     object_release(object);
-    return fail(MPI_ERR_NO_MEM, "all %d handles are in use",
+    return fail(MPI_ERR_NO_MEM, "all %d handles of this kind are in use",
                 HANDLE_SLOTS - FIRST_DYNAMIC);
 }
 
@@ -91,13 +102,12 @@ void object_open_predefined(struct object *object, enum object_kind kind,
 {
     assert(code < FIRST_DYNAMIC);
     object->is_predefined = true;
-    object->handle = (uint32_t)code;
-    slot_fill(code, handle_tag(kind, code), object);
+    slot_fill(kind, code, object);
 }
 
 void object_close_predefined(struct object *object)
 {
-    slot_fill(object->handle, 0, NULL);
+    objects.of[object->kind].handles[slot_of(object->handle)] = RESTING;
     object->handle = 0;
 }
 
@@ -108,7 +118,7 @@ void object_close(struct object *object)
     pthread_mutex_lock(&objects.lock);
     assert(object->handles > 0);
     if (--object->handles == 0) {
-        handle_give_back(object->handle);
+        handle_give_back(object->kind, object->handle);
         object->handle = 0;
     }
     pthread_mutex_unlock(&objects.lock);

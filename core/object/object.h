@@ -5,11 +5,10 @@
 // Glossary
 //   handle     the pointer-sized value of the MPI-5.0 ABI that a program holds. A
 //              predefined one is its ABI code (below 1024); a dynamic one carries the
-//              index of its slot in bits 0-21 and a generation (never 0) in bits 22-30,
-//              so that conversion to a Fortran INTEGER is a cast and a stale handle is
-//              detected
-//   slot       a place in the handle table: tag and object
-//   tag        kind and handle in one word, so that one comparison checks both
+//              index of its slot in bits 0-18, its kind in bits 19-22 and a generation
+//              (never 0) in bits 23-30, so that conversion to a Fortran INTEGER is a
+//              cast and a stale or foreign handle is detected
+//   slot       a place in the table of a kind: a handle and its object
 //   keyval     an attribute key; also a handle, of kind KIND_KEYVAL
 //   layout     where the bytes of one element of a datatype lie
 //   block      contiguous bytes of a typed buffer
@@ -25,24 +24,34 @@ struct object {
     uint32_t handle;                  // 0 when no program holds it
     uint32_t handles;                 // how often programs hold it; each is a reference
     bool is_predefined;               // its handle is not freed by programs
+    uint8_t kind;                     // enum object_kind, when it has a handle
     _Atomic(uint32_t) references;     // handles and objects that use this one
     void (*destroy)(struct object *); // frees what the object owns and the object
     struct errhandler *errhandler;    // of communicators, windows and sessions
     struct attribute *attributes;     // of communicators, windows and datatypes
 };
 
-enum { HANDLE_INDEX_BITS = 22, HANDLE_SLOTS = 1 << HANDLE_INDEX_BITS };
+enum {
+    HANDLE_SLOTS = 1 << 19,
+    HANDLE_KIND = 1 << 19,       // the unit of the kind in a handle
+    HANDLE_GENERATION = 1 << 23, // and that of the generation
+};
+
+// The handles of one kind.
+struct handles {
+    uintptr_t handles[HANDLE_SLOTS]; // two arrays: an index needs no multiplication
+    struct object *objects[HANDLE_SLOTS];
+    uint32_t fresh;          // slots from here on have never been used; 0: none has
+    uint32_t oldest, newest; // ends of the queue of slots that are free again
+    uint32_t free;           // length of that queue
+};
 
 // What this layer keeps for the process. Lies in .bss and is valid from the start of
 // the program, because info objects may be made before MPI_Init; pages of slots that no
 // handle has used cost nothing.
 extern struct objects {
-    uint64_t tags[HANDLE_SLOTS]; // two arrays: an index needs no multiplication
-    struct object *slots[HANDLE_SLOTS];
-    pthread_mutex_t lock;      // guards what follows, and writing to slots
-    uint32_t fresh;            // slots from here on have never been used; 0: none has
-    uint32_t oldest, newest;   // ends of the queue of slots that are free again
-    uint32_t free;             // length of that queue
+    struct handles of[KIND_COUNT];
+    pthread_mutex_t lock;      // guards what follows, and writing to what precedes
     struct added_error *added; // error classes and codes of the program
     int added_count;
     struct kept_section *kept;           // array sections that may come again
@@ -50,21 +59,16 @@ extern struct objects {
     atomic_flag kept_lock; // of the sections; who finds it taken does without them
 } objects;
 
-// Differs for any two pairs of kind and handle that share a slot; one instruction.
-static inline uint64_t handle_tag(enum object_kind kind, uintptr_t handle)
-{
-    return 9 * (uint64_t)handle + kind;
-}
-
 // The object of a handle, or NULL if it is null, stale or of another kind.
 static inline void *handle_object(enum object_kind kind, uintptr_t handle)
 {
+    const struct handles *table = &objects.of[kind];
     uint32_t index = handle & (HANDLE_SLOTS - 1);
-    if (unlikely(objects.tags[index] != handle_tag(kind, handle)))
+    if (unlikely(table->handles[index] != handle))
         return NULL;
-    if (objects.slots[index] == NULL)
+    if (table->objects[index] == NULL)
         __builtin_unreachable(); // callers need no second test
-    return objects.slots[index];
+    return table->objects[index];
 }
 
 // The handle of an object, for conversion to MPI_Comm and the like.
@@ -76,7 +80,7 @@ static inline uintptr_t object_handle(const void *object)
 // Sets up a new object with one reference, the caller's, and no handle.
 void object_init(struct object *object, void (*destroy)(struct object *));
 // Hands the caller's reference to the program: gives the object a handle, or the one it
-// has once more. On failure (MPI_ERR_NO_MEM, 2^22 are in use) the reference is dropped.
+// has once more. On failure (MPI_ERR_NO_MEM, 2^19 of the kind are in use) the reference is dropped.
 int object_open(struct object *object, enum object_kind kind);
 // A handle with the given ABI code, for an object that is never destroyed.
 void object_open_predefined(struct object *object, enum object_kind kind,
@@ -224,10 +228,12 @@ struct datatype {
     MPI_Count true_lb, true_extent;
     MPI_Aint alignment;
     bool is_committed;
-    bool has_markers;   // lb and extent were given (5.1.7), not found
-    bool is_kept;       // of an array section that may come again
-    bool is_contiguous; // size == extent == true_extent, lb == 0: any count is one
-                        // block; also when size == 0
+    bool has_markers;    // lb and extent were given (5.1.7), not found
+    bool is_kept;        // of an array section that may come again
+    bool is_contiguous;  // size == extent == true_extent, lb == 0: any count is one
+                         // block; also when size == 0
+    uint32_t plain_size; // = size where any count of a committed type is one block of
+                         // memory; 0 where not, or where the size needs more bits
     const struct basic *basic; // the only basic type in it, or NULL
     struct layout *layout;     // NULL when contiguous
     struct contents *contents; // how a program made it; NULL for a predefined one

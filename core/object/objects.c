@@ -26,9 +26,11 @@ static int describe_environment(struct info *info)
 
 int objects_start(void)
 {
-    for (int i = 0; i < predefined_datatype_count; i++)
+    for (int i = 0; i < predefined_datatype_count; i++) {
+        datatype_commit(&predefined_datatypes[i]);
         object_open_predefined(&predefined_datatypes[i].object, KIND_DATATYPE,
                                predefined_datatype_codes[i]);
+    }
     for (int i = 0; i < predefined_op_count; i++)
         object_open_predefined(&predefined_ops[i].object, KIND_OP,
                                (uintptr_t)predefined_ops[i].code);

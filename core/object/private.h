@@ -25,6 +25,8 @@ int datatype_make_resized(struct contents *contents, MPI_Count lb, MPI_Count ext
 int packed_check(MPI_Count size, MPI_Count position, MPI_Count bytes);
 // Gives a new datatype to the program.
 int datatype_open(struct datatype *made, struct datatype **type);
+// The one way to commit a datatype.
+void datatype_commit(struct datatype *type);
 
 // Datatypes of array sections, kept because programs use the same ones again and again.
 // section_find gives a reference, or NULL; section_keep takes over the handle, if it

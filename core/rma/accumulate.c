@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Accumulate and the operations that fetch (MPI-4.1 12.3.4). As in put_get.c, the
-// usual case is done in this file: elements of one predefined type that instructions
-// update, at a target that is mapped here and was the last one.
-#include "rma/atomic.h"
+// MPI_Accumulate and the operations that fetch (MPI-4.1 12.3.4). Their usual case,
+// elements of one predefined type that instructions update, is in quick.h.
 #include "rma/rma.h"
 
 #include <oriel_core.h>
 
-static __attribute__((noinline)) int
-accumulate_unusual(const void *origin_addr, MPI_Count origin_count,
-                   struct datatype *origin_datatype, int target_rank,
-                   MPI_Aint target_disp, MPI_Count target_count,
-                   struct datatype *target_datatype, struct op *op, struct window *win)
+int oriel_accumulate(const void *origin_addr, MPI_Count origin_count,
+                     struct datatype *origin_datatype, int target_rank,
+                     MPI_Aint target_disp, MPI_Count target_count,
+                     struct datatype *target_datatype, struct op *op,
+                     struct window *win)
 {
     struct accumulation accumulation = {
         .operation =
@@ -20,25 +18,6 @@ accumulate_unusual(const void *origin_addr, MPI_Count origin_count,
         .op = op,
     };
     return rma_accumulate(&accumulation);
-}
-
-int oriel_accumulate(const void *origin_addr, MPI_Count origin_count,
-                     struct datatype *origin_datatype, int target_rank,
-                     MPI_Aint target_disp, MPI_Count target_count,
-                     struct datatype *target_datatype, struct op *op,
-                     struct window *win)
-{
-    char *address;
-    size_t bytes;
-    atomic_kernel *apply;
-    if (likely(origin_datatype == target_datatype) &&
-        likely(origin_count == target_count) && likely(!is_no_op(op)) &&
-        likely(find_mapped(win, target_rank, target_disp, target_count, target_datatype,
-                           &address, &bytes)) &&
-        likely((apply = usual_kernel(op, target_datatype, address)) != NULL))
-        return apply(origin_addr, address, NULL, target_count);
-    return accumulate_unusual(origin_addr, origin_count, origin_datatype, target_rank,
-                              target_disp, target_count, target_datatype, op, win);
 }
 
 struct accumulation fetching_accumulation(
@@ -76,53 +55,19 @@ int oriel_get_accumulate(const void *origin_addr, MPI_Count origin_count,
     return rma_accumulate(&accumulation);
 }
 
-static __attribute__((noinline)) int
-fetch_and_op_unusual(const void *origin_addr, void *result_addr,
-                     struct datatype *datatype, int target_rank, MPI_Aint target_disp,
-                     struct op *op, struct window *win)
-{
-    return oriel_get_accumulate(origin_addr, 1, datatype, result_addr, 1, datatype,
-                                target_rank, target_disp, 1, datatype, op, win);
-}
-
 int oriel_fetch_and_op(const void *origin_addr, void *result_addr,
                        struct datatype *datatype, int target_rank, MPI_Aint target_disp,
                        struct op *op, struct window *win)
 {
-    char *address;
-    size_t bytes;
-    atomic_kernel *apply;
-    if (likely(find_mapped(win, target_rank, target_disp, 1, datatype, &address,
-                           &bytes)) &&
-        likely((apply = usual_kernel(op, datatype, address)) != NULL))
-        return apply(origin_addr, address, result_addr, 1);
-    return fetch_and_op_unusual(origin_addr, result_addr, datatype, target_rank,
-                                target_disp, op, win);
-}
-
-static __attribute__((noinline)) int
-compare_and_swap_unusual(const void *origin_addr, const void *compare_addr,
-                         void *result_addr, struct datatype *datatype, int target_rank,
-                         MPI_Aint target_disp, struct window *win)
-{
-    struct operation operation = operation_of(
-        true, origin_addr, 1, datatype, target_rank, target_disp, 1, datatype, win);
-    return rma_compare_and_swap(&operation, compare_addr, result_addr);
+    return oriel_get_accumulate(origin_addr, 1, datatype, result_addr, 1, datatype,
+                                target_rank, target_disp, 1, datatype, op, win);
 }
 
 int oriel_compare_and_swap(const void *origin_addr, const void *compare_addr,
                            void *result_addr, struct datatype *datatype,
                            int target_rank, MPI_Aint target_disp, struct window *win)
 {
-    char *address;
-    size_t bytes;
-    atomic_swap *swap;
-    if (likely(find_mapped(win, target_rank, target_disp, 1, datatype, &address,
-                           &bytes)) &&
-        likely(datatype->basic->bytes <= 8) &&
-        likely(is_aligned(address, datatype->basic)) &&
-        likely((swap = atomic_type_of(datatype->basic)->swap) != NULL))
-        return swap(origin_addr, compare_addr, address, result_addr);
-    return compare_and_swap_unusual(origin_addr, compare_addr, result_addr, datatype,
-                                    target_rank, target_disp, win);
+    struct operation operation = operation_of(
+        true, origin_addr, 1, datatype, target_rank, target_disp, 1, datatype, win);
+    return rma_compare_and_swap(&operation, compare_addr, result_addr);
 }

@@ -15,6 +15,7 @@
 // nothing moves and the error is MPI_ERR_TRUNCATE.
 #pragma once
 
+#include "rma/atomic.h"
 #include "window/window.h"
 
 struct operation {
@@ -98,30 +99,6 @@ int rma_find_attached(struct operation *operation);
 int rma_load(const struct operation *operation);
 int rma_copy(const struct operation *operation);
 int rma_send(const struct operation *operation); // REACH_MESSAGE and REACH_NET
-
-// ---- the usual case -----------------------------------------------------------
-// Finds where in this process `count` elements at a displacement of the target are, and
-// their bytes; false when anything is unusual or wrong. The current peer tells that the
-// epoch is open.
-static inline bool find_mapped(const struct window *window, int rank,
-                               MPI_Aint displacement, MPI_Count count,
-                               const struct datatype *type, char **address,
-                               size_t *bytes)
-{
-    const struct peer *peer =
-        atomic_load_explicit(&window->current, memory_order_acquire);
-    MPI_Aint offset;
-    MPI_Count length;
-    if (unlikely(peer->rank != rank) || unlikely(!type->is_contiguous) ||
-        unlikely(__builtin_mul_overflow(count, type->size, &length)) ||
-        unlikely(__builtin_mul_overflow(displacement, (MPI_Aint)peer->unit, &offset)) ||
-        unlikely((uint64_t)offset > peer->size) ||
-        unlikely((uint64_t)length > peer->size - (uint64_t)offset))
-        return false;
-    *address = peer->address + offset;
-    *bytes = (size_t)length;
-    return true;
-}
 
 // ---- walks --------------------------------------------------------------------
 // One buffer of a walk. A contiguous one has no need of a cursor.

@@ -69,7 +69,7 @@ static int post(struct batch *batch, struct awaited *awaited)
     if (err)
         return err;
     peer->counter.issued++;
-    atomic_store(&batch->operation->window->has_pending, true);
+    window_expect_pending(batch->operation->window);
     if (awaited != NULL) {
         *peer->awaited_end = awaited;
         peer->awaited_end = &awaited->next;
@@ -153,7 +153,7 @@ static int access_remotely(const struct operation *operation, const struct piece
     struct net_counter *own = operation->counter;
     struct net_counter *counter = own ? own : &peer->counter;
     message_lock();
-    atomic_store(&operation->window->has_pending, true);
+    window_expect_pending(operation->window);
     if (own != NULL)
         own->total = &peer->counter;
     int err = operation->is_put ? net_write(process.net, peer->job_rank, local,

@@ -31,6 +31,15 @@ static int begin_lock(struct window *window, int type, int rank, bool is_uncheck
     return 0;
 }
 
+// The peer if quick.h may take and release its lock: it knows neither threads nor other
+// nodes, and no operations that are not loads and stores.
+static struct peer *usual(const struct window *window, struct peer *peer)
+{
+    bool is_usual = process.thread_level != MPI_THREAD_MULTIPLE &&
+                    !window->spans_nodes && peer->address != NULL;
+    return is_usual ? peer : (struct peer *)&nobody; // which is never locked
+}
+
 static void end_lock(struct window *window)
 {
     window_guard(window);
@@ -44,6 +53,8 @@ static void end_lock(struct window *window)
 // grant.
 int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
 {
+    if (rank == MPI_PROC_NULL)
+        return 0;
     bool is_unchecked = assert &MPI_MODE_NOCHECK;
     struct peer *peer;
     if (unlikely(atomic_load_explicit(&process.asked_locks, memory_order_relaxed) >
@@ -66,13 +77,17 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
         if (unlikely(err))
             end_lock(win);
     }
-    if (likely(!err))
-        window_make_current(win, peer);
-    return err;
+    if (err)
+        return err;
+    window_make_current(win, peer);
+    win->usual = usual(win, peer);
+    return 0;
 }
 
 int oriel_win_unlock(int rank, struct window *win)
 {
+    if (rank == MPI_PROC_NULL)
+        return 0;
     window_guard(win);
     struct peer *peer = win->access == ACCESS_LOCK ? window_find_peer(win, rank) : NULL;
     window_unguard(win);
@@ -102,8 +117,12 @@ static int lock_mapped(struct window *window)
         window_unguard(window);
         if (!err)
             err = peer_lock(window, peer);
-        if (err || !is_shared)
+        if (err)
             return err;
+        if (!is_shared) {
+            window->usual_self = usual(window, peer);
+            return 0;
+        }
     }
     return 0;
 }
@@ -136,8 +155,10 @@ int oriel_win_lock_all(int assert, struct window *win)
     if (unlikely(err)) {
         unlock_peers(win);
         win->access = ACCESS_NONE;
+        return err;
     }
-    return err;
+    win->idle_ranks = win->size_of_group;
+    return 0;
 }
 
 int oriel_win_unlock_all(struct window *win)
@@ -148,6 +169,7 @@ int oriel_win_unlock_all(struct window *win)
     int err = sync_complete_all(win);
     int unlock_err = unlock_peers(win);
     window_forget_current(win);
+    win->idle_ranks = 0;
     win->access = ACCESS_NONE;
     return err ? err : unlock_err;
 }

@@ -3,8 +3,6 @@
 // directly; for origins on other nodes the target does, asked by messages. Nobody polls
 // for those: whoever moves a line on tells the target if a distant origin waits there.
 //
-// Of a line, `next` and `left` are changed by atomic additions of anyone; `serving` and
-// `entered` by plain stores of the one who is served.
 #include "window/private.h"
 
 #include <stdlib.h>
@@ -27,40 +25,6 @@ struct distant_lock {
     uint32_t ticket;
     bool is_granted;
 };
-
-// ---- lines --------------------------------------------------------------------
-static inline bool is_served(const struct line *line, uint32_t ticket, int type)
-{
-    if (atomic_load_explicit(&line->serving, memory_order_acquire) != ticket)
-        return false;
-    return type == MPI_LOCK_SHARED ||
-           atomic_load_explicit(&line->left, memory_order_acquire) ==
-               atomic_load_explicit(&line->entered, memory_order_relaxed);
-}
-
-static inline void serve_next(struct line *line)
-{
-    uint32_t ticket = atomic_load_explicit(&line->serving, memory_order_relaxed);
-    atomic_store_explicit(&line->serving, ticket + 1, memory_order_release);
-}
-
-// A ticket that is served becomes a lock that is held.
-static inline void enter(struct line *line, int type)
-{
-    if (type != MPI_LOCK_SHARED)
-        return;
-    uint32_t entered = atomic_load_explicit(&line->entered, memory_order_relaxed);
-    atomic_store_explicit(&line->entered, entered + 1, memory_order_relaxed);
-    serve_next(line);
-}
-
-static inline void leave(struct line *line, int type)
-{
-    if (type == MPI_LOCK_SHARED)
-        atomic_fetch_add_explicit(&line->left, 1, memory_order_release);
-    else
-        serve_next(line);
-}
 
 // ---- at the origin ------------------------------------------------------------
 static int send(const struct peer *peer, enum message_kind kind,
@@ -114,7 +78,7 @@ static __attribute__((noinline)) int ask(const struct window *window, struct pee
 // The ticket is served.
 static inline int hold(const struct window *window, struct peer *peer)
 {
-    enter(peer->line, peer->lock_type);
+    line_enter(peer->line, peer->lock_type);
     atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_release);
     return peer->lock_type == MPI_LOCK_SHARED ? tell(window, peer) : 0;
 }
@@ -124,7 +88,7 @@ static __attribute__((noinline)) int await_service(const struct window *window,
                                                    struct peer *peer, uint32_t ticket)
 {
     unsigned spins = 0;
-    while (!is_served(peer->line, ticket, peer->lock_type)) {
+    while (!line_is_served(peer->line, ticket, peer->lock_type)) {
         int err = message_backoff(&spins);
         if (err) {
             atomic_store(&peer->lock, LOCK_NONE);
@@ -156,7 +120,7 @@ int peer_lock(struct window *window, struct peer *peer)
         return refuse_exposed(peer);
     uint32_t ticket =
         atomic_fetch_add_explicit(&peer->line->next, 1, memory_order_relaxed);
-    if (unlikely(!is_served(peer->line, ticket, peer->lock_type)))
+    if (unlikely(!line_is_served(peer->line, ticket, peer->lock_type)))
         return await_service(window, peer, ticket);
     return hold(window, peer);
 }
@@ -198,7 +162,7 @@ int peer_unlock(struct window *window, struct peer *peer)
         return 0;
     if (unlikely(peer->line == NULL))
         return send_release(peer);
-    leave(peer->line, peer->lock_type);
+    line_leave(peer->line, peer->lock_type);
     return tell(window, peer);
 }
 
@@ -221,9 +185,9 @@ static void grant_served(struct window *window)
     for (struct distant_lock *lock = window->distant_locks; lock; lock = lock->next) {
         if (lock->is_granted)
             continue;
-        if (!is_served(line, lock->ticket, lock->type))
+        if (!line_is_served(line, lock->ticket, lock->type))
             return;
-        enter(line, lock->type);
+        line_enter(line, lock->type);
         lock->is_granted = true;
         atomic_fetch_sub(&line->distant, 1);
         grant(lock->origin, lock->reply_to, window->comm->rank, 0);
@@ -292,7 +256,7 @@ static void release(struct window *window, int origin)
         at = &lock->next;
     if (lock == NULL)
         return;
-    leave(window_own_line(window), lock->type);
+    line_leave(window_own_line(window), lock->type);
     *at = lock->next;
     free(lock);
 }

@@ -40,6 +40,7 @@ static int make_state(struct opening *opening)
     window->unit = plan->unit;
     window->unit_attribute =
         plan->unit == (int)plan->unit ? (int)plan->unit : MPI_UNDEFINED;
+    window->usual = window->usual_self = (struct peer *)&nobody; // never locked
     window_forget_current(window);
     return hints_choose(window, plan->info);
 }

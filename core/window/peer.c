@@ -7,7 +7,8 @@
 
 enum { FIRST_BUCKETS = 8 };
 
-const struct peer nobody = {.rank = MPI_UNDEFINED};
+static const struct line no_line = {.is_exposed = true};
+const struct peer nobody = {.rank = MPI_PROC_NULL, .line = (struct line *)&no_line};
 
 void window_guard_contended(struct window *window)
 {
@@ -25,6 +26,7 @@ static struct peer *peer_make(const struct window *window, int rank)
     peer->rank = rank;
     peer->size = card->size;
     peer->unit = card->unit;
+    peer->units = card->unit > 0 ? card->size / card->unit : 0;
     peer->job_rank = comm_job_rank(comm, rank);
     peer->card = card;
     peer->awaited_end = &peer->awaited;

@@ -53,7 +53,7 @@ enum { LINE_STRIPES = 32 };
 
 // A fair reader-writer lock: who comes takes a ticket and enters when it is served. A
 // writer is served on until it leaves; a reader serves the next at once. All counters
-// wrap. See lock.c for who writes what.
+// wrap.
 struct line {
     _Alignas(CACHE_LINE) _Atomic(uint32_t) next; // ticket for who comes
     _Atomic(uint32_t) serving;                   // ticket that may enter
@@ -88,6 +88,7 @@ struct peer {
     enum reach reach;
     char *address; // REACH_LOAD: where its part lies in this process; else NULL
     uint64_t size, unit;
+    uint64_t units; // whole ones in the part
     int job_rank;
     int lock_type;     // MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE when locked
     _Atomic(int) lock; // enum lock_state
@@ -126,6 +127,9 @@ struct window {
     // The target used last if the open epoch allows access to it and it is REACH_LOAD;
     // otherwise &nobody. So one comparison of ranks checks the epoch.
     _Atomic(const struct peer *) current;
+    // In a lock_all epoch where every operation so far was complete when its call
+    // returned, all ranks below this have nothing to flush; otherwise 0.
+    _Atomic(int) idle_ranks;
     enum access access;
     _Atomic(bool) has_pending; // operations by net or messages may be under way
     _Atomic(bool) guard;       // see window_guard
@@ -136,6 +140,10 @@ struct window {
     bool is_unchecked;         // ACCESS_LOCK_ALL: by MPI_MODE_NOCHECK
     bool no_locks, is_ordered; // hints
     bool is_mapped;            // mates reach the own part by loads and stores
+    // The target that MPI_Win_lock locked last, and this process as a target of
+    // MPI_Win_lock_all, where nothing but their lines knows of their locks;
+    // else &nobody.
+    struct peer *usual, *usual_self;
     bool spans_nodes;
     struct communicator *comm; // private duplicate of the program's
     struct peers {
@@ -167,7 +175,7 @@ struct window {
     char name[MPI_MAX_OBJECT_NAME];
 };
 
-extern const struct peer nobody;
+extern const struct peer nobody; // MPI_PROC_NULL; its line is never free
 
 void windows_start(void); // after messages_start
 
@@ -206,6 +214,12 @@ static inline void window_make_current(struct window *window, const struct peer 
     if (peer->address != NULL)
         atomic_store_explicit(&window->current, peer, memory_order_release);
 }
+// An operation is under way that is no load or store; before it starts.
+static inline void window_expect_pending(struct window *window)
+{
+    atomic_store_explicit(&window->idle_ranks, 0, memory_order_relaxed);
+    atomic_store(&window->has_pending, true);
+}
 static inline void window_forget_current(struct window *window)
 {
     atomic_store_explicit(&window->current, &nobody, memory_order_relaxed);
@@ -236,6 +250,56 @@ static inline char *part_at(const void *part, uint64_t offset)
 // not (the caller says more), MPI_ERR_PROC_ABORTED if the owner has died.
 int attachments_check(const struct attachments *attached, uint64_t address,
                       uint64_t bytes);
+
+// ---- lines --------------------------------------------------------------------
+// `next` and `left` are changed by atomic operations of anyone; `serving` and `entered`
+// by plain stores of the one who is served.
+static inline bool line_is_served(const struct line *line, uint32_t ticket, int type)
+{
+    if (atomic_load_explicit(&line->serving, memory_order_acquire) != ticket)
+        return false;
+    return type == MPI_LOCK_SHARED ||
+           atomic_load_explicit(&line->left, memory_order_acquire) ==
+               atomic_load_explicit(&line->entered, memory_order_relaxed);
+}
+
+static inline void line_serve_next(struct line *line)
+{
+    uint32_t ticket = atomic_load_explicit(&line->serving, memory_order_relaxed);
+    atomic_store_explicit(&line->serving, ticket + 1, memory_order_release);
+}
+
+// A ticket that is served becomes a lock that is held.
+static inline void line_enter(struct line *line, int type)
+{
+    if (type != MPI_LOCK_SHARED)
+        return;
+    uint32_t entered = atomic_load_explicit(&line->entered, memory_order_relaxed);
+    atomic_store_explicit(&line->entered, entered + 1, memory_order_relaxed);
+    line_serve_next(line);
+}
+
+static inline void line_leave(struct line *line, int type)
+{
+    if (type == MPI_LOCK_SHARED)
+        atomic_fetch_add_explicit(&line->left, 1, memory_order_release);
+    else
+        line_serve_next(line);
+}
+
+// Takes the lock if it is free and may be taken: a ticket only if it is served at once.
+static inline bool line_try(struct line *line, int type)
+{
+    uint32_t ticket = atomic_load_explicit(&line->next, memory_order_relaxed);
+    if (atomic_load_explicit(&line->is_exposed, memory_order_relaxed) ||
+        !line_is_served(line, ticket, type) ||
+        !atomic_compare_exchange_strong_explicit(&line->next, &ticket, ticket + 1,
+                                                 memory_order_relaxed,
+                                                 memory_order_relaxed))
+        return false;
+    line_enter(line, type);
+    return true;
+}
 
 // ---- locks --------------------------------------------------------------------
 // Asks for the lock of a target whose state is LOCK_ASKED. On this node the call

@@ -14,21 +14,32 @@ struct objects objects;
 // ---- objects that handles stand for -------------------------------------------------
 static struct communicator world = {.size = 4};
 static struct group group = {.size = 3};
-static struct window window = {.size_of_group = 4, .flavor = MPI_WIN_FLAVOR_CREATE};
-static struct window dynamic = {.size_of_group = 4, .flavor = MPI_WIN_FLAVOR_DYNAMIC};
+static const struct line no_line = {.is_exposed = true};
+const struct peer nobody = {.rank = MPI_PROC_NULL, // so that no case is a usual one
+                            .line = (struct line *)&no_line};
+static struct window window = {.current = &nobody,
+                               .usual = (struct peer *)&nobody,
+                               .usual_self = (struct peer *)&nobody,
+                               .size_of_group = 4,
+                               .flavor = MPI_WIN_FLAVOR_CREATE};
+static struct window dynamic = {.current = &nobody,
+                                .usual = (struct peer *)&nobody,
+                                .usual_self = (struct peer *)&nobody,
+                                .size_of_group = 4,
+                                .flavor = MPI_WIN_FLAVOR_DYNAMIC};
 static struct info info;
-static struct datatype integer = {.size = 4, .is_committed = true,
-                                  .object.is_predefined = true};
+static struct datatype integer = {
+    .size = 4, .is_committed = true, .object.is_predefined = true};
 static struct datatype vector = {.size = 12, .is_committed = true};
 static struct datatype uncommitted = {.size = 12};
 
-enum { FIRST_HANDLE = (1 << HANDLE_INDEX_BITS) + 1024 }; // generation 1, no ABI code
+enum { FIRST_HANDLE = HANDLE_GENERATION + 1024 }; // generation 1, no ABI code
 
 static uintptr_t place(enum object_kind kind, struct object *object, uintptr_t handle)
 {
     object->handle = (uint32_t)handle;
-    objects.tags[handle & (HANDLE_SLOTS - 1)] = handle_tag(kind, handle);
-    objects.slots[handle & (HANDLE_SLOTS - 1)] = object;
+    objects.of[kind].handles[handle & (HANDLE_SLOTS - 1)] = handle;
+    objects.of[kind].objects[handle & (HANDLE_SLOTS - 1)] = object;
     return handle;
 }
 
@@ -40,6 +51,8 @@ static const uintptr_t never_a_handle = FIRST_HANDLE + 100;
 
 static void place_objects(void)
 {
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        objects.of[kind].handles[0] = never_a_handle; // 0 is none either
     place(KIND_COMM, &world.object, (uintptr_t)MPI_COMM_WORLD);
     place(KIND_DATATYPE, &integer.object, (uintptr_t)MPI_INT);
     a_window = (MPI_Win)place(KIND_WIN, &window.object, FIRST_HANDLE);

@@ -28,10 +28,10 @@ static void a_handle_is_good_until_closed(void)
 {
     struct object *object = open_one(KIND_INFO);
     uintptr_t handle = object_handle(object);
-    CHECK(handle >= 1u << HANDLE_INDEX_BITS && handle <= INT32_MAX);
+    CHECK(handle >= HANDLE_GENERATION && handle <= INT32_MAX);
     CHECK(handle_object(KIND_INFO, handle) == object);
     CHECK(handle_object(KIND_GROUP, handle) == NULL);
-    CHECK(handle_object(KIND_INFO, handle + (1u << HANDLE_INDEX_BITS)) == NULL);
+    CHECK(handle_object(KIND_INFO, handle + HANDLE_GENERATION) == NULL);
     CHECK(handle_object(KIND_INFO, handle | (uintptr_t)1 << 40) == NULL);
     object_close(object);
     CHECK(handle_object(KIND_INFO, handle) == NULL);
@@ -73,7 +73,7 @@ static void stale_handles_stay_stale(void)
         CHECK(object_handle(object) != stale);
         object_close(object);
     }
-    CHECK(objects.fresh < 10000); // slots are used again
+    CHECK(objects.of[KIND_INFO].fresh < 10000); // slots are used again
 }
 
 static void many_objects_have_different_handles(void)
@@ -110,8 +110,8 @@ static void threads_do_not_disturb_each_other(void)
 static void a_full_table_is_an_error(void)
 {
     static struct object *opened[HANDLE_SLOTS];
-    int free_slots = (int)objects.free, count = 0;
-    objects.fresh = HANDLE_SLOTS;
+    int free_slots = (int)objects.of[KIND_OP].free, count = 0;
+    objects.of[KIND_OP].fresh = HANDLE_SLOTS;
     CHECK(free_slots > 0);
     for (; count < free_slots; count++)
         opened[count] = open_one(KIND_OP);

@@ -147,7 +147,7 @@ static void unknown_windows_are_ignored(void)
 {
     struct rma_request put = new_request(true, 1);
     put.spans[0] = (struct rma_span){0, 8};
-    put.window ^= 1 << HANDLE_INDEX_BITS; // another generation
+    put.window ^= HANDLE_GENERATION; // another generation
     deliver(&put, 1, 8);
     CHECK(sent.count == 0 && changed() == 0);
     handlers[MESSAGE_RMA](ORIGIN, &put, 8); // not even a head

@@ -126,11 +126,11 @@ static void nonsense_is_refused(void)
     uint32_t queued = line.next;
     ask(1, 12345);
     check_granted(1, 1, MPI_ERR_WIN);
-    card.handle ^= 1 << HANDLE_INDEX_BITS; // another generation
+    card.handle ^= HANDLE_GENERATION; // another generation
     ask(1, MPI_LOCK_EXCLUSIVE);
     check_granted(1, 1, MPI_ERR_WIN);
     release(1, MPI_LOCK_EXCLUSIVE);
-    card.handle ^= 1 << HANDLE_INDEX_BITS;
+    card.handle ^= HANDLE_GENERATION;
     struct lock_message message = {.window = card.handle, .type = MPI_LOCK_EXCLUSIVE};
     handlers[MESSAGE_LOCK](1, &message, sizeof message - 4);
     CHECK(sent.count == 0 && line.next == queued);

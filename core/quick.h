@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The usual cases of the procedures whose records say `quick`, inline in their C entry
+// points: memory that is mapped here, at the target that was used last, in an epoch that
+// is open. A function oriel_X_quick has the arguments of the C procedure X, and nothing
+// is known of them. Either it does all that the call is to do and says true, or it
+// changes nothing and says false; then X checks all arguments and calls oriel_X. So it
+// never has to find out what is wrong.
+#pragma once
+
+#include "rma/rma.h"
+#include "sync/sync.h"
+
+#include <string.h>
+
+// ---- where data is ------------------------------------------------------------------
+// The peer of a rank if the open epoch allows to load from and store to its part; else
+// NULL.
+static inline const struct peer *quick_target(MPI_Win win, int rank)
+{
+    const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    if (unlikely(window == NULL))
+        return NULL;
+    const struct peer *peer =
+        atomic_load_explicit(&window->current, memory_order_acquire);
+    return likely(peer->rank == rank) ? peer : NULL;
+}
+
+// The address behind `bytes` at a displacement of the target; NULL if not all of them
+// are in its part. `bytes` are above 0, of which MPI_PROC_NULL has none.
+static inline char *quick_end(const struct peer *peer, MPI_Aint displacement,
+                              MPI_Count bytes)
+{
+    uint64_t units = (uint64_t)displacement;
+    if (unlikely(units > peer->units))
+        return NULL;
+    uint64_t end = units * peer->unit + (uint64_t)bytes;
+    if (unlikely(end > peer->size))
+        return NULL;
+    char *address = peer->address + end;
+    if (address == NULL)
+        __builtin_unreachable(); // callers need no second test
+    return address;
+}
+
+// Bytes of `count` elements of a type, if they are one block; else 0 or less.
+static inline MPI_Count quick_bytes(MPI_Count count, const struct datatype *type)
+{
+    MPI_Count bytes;
+    if (__builtin_mul_overflow(count, (MPI_Count)type->plain_size, &bytes))
+        return 0;
+    return bytes;
+}
+
+// ---- put and get --------------------------------------------------------------------
+static inline bool quick_copy(void *origin, MPI_Count bytes, int rank,
+                              MPI_Aint displacement, MPI_Win win, bool is_put)
+{
+    const struct peer *peer = quick_target(win, rank);
+    if (unlikely(peer == NULL))
+        return false;
+    const char *end = quick_end(peer, displacement, bytes);
+    if (unlikely(end == NULL))
+        return false;
+    char *target = (char *)end - bytes;
+    memcpy(is_put ? target : origin, is_put ? origin : target, (size_t)bytes);
+    return true;
+}
+
+// Both buffers have the same type and count. Sizes of single elements are one load and
+// one store, which no peer sees half done.
+static inline bool quick_transfer(void *origin, MPI_Count count, MPI_Datatype datatype,
+                                  int rank, MPI_Aint displacement, MPI_Win win,
+                                  bool is_put)
+{
+    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
+    if (unlikely(type == NULL))
+        return false;
+    MPI_Count bytes = quick_bytes(count, type);
+    if (likely(bytes == 8))
+        return quick_copy(origin, 8, rank, displacement, win, is_put);
+    if (bytes == 4)
+        return quick_copy(origin, 4, rank, displacement, win, is_put);
+    return bytes > 0 && quick_copy(origin, bytes, rank, displacement, win, is_put);
+}
+
+static inline bool oriel_put_quick(const void *origin_addr, MPI_Count origin_count,
+                                   MPI_Datatype origin_datatype, int target_rank,
+                                   MPI_Aint target_disp, MPI_Count target_count,
+                                   MPI_Datatype target_datatype, MPI_Win win)
+{
+    return likely(origin_datatype == target_datatype) &&
+           likely(origin_count == target_count) &&
+           quick_transfer((void *)origin_addr, origin_count, origin_datatype,
+                          target_rank, target_disp, win, true);
+}
+
+static inline bool oriel_get_quick(void *origin_addr, MPI_Count origin_count,
+                                   MPI_Datatype origin_datatype, int target_rank,
+                                   MPI_Aint target_disp, MPI_Count target_count,
+                                   MPI_Datatype target_datatype, MPI_Win win)
+{
+    return likely(origin_datatype == target_datatype) &&
+           likely(origin_count == target_count) &&
+           quick_transfer(origin_addr, origin_count, origin_datatype, target_rank,
+                          target_disp, win, false);
+}
+
+// ---- accumulates --------------------------------------------------------------------
+// Elements of one predefined type that instructions update; `result` is NULL where
+// nothing is fetched.
+static inline bool quick_combine(const void *origin, void *result, MPI_Count count,
+                                 MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                                 MPI_Op op, MPI_Win win)
+{
+    const struct peer *peer = quick_target(win, rank);
+    if (unlikely(peer == NULL))
+        return false;
+    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
+    if (unlikely(type == NULL))
+        return false;
+    const struct op *operation = handle_object(KIND_OP, (uintptr_t)op);
+    if (unlikely(operation == NULL))
+        return false;
+    MPI_Count bytes = quick_bytes(count, type);
+    const char *end = bytes > 0 ? quick_end(peer, displacement, bytes) : NULL;
+    if (unlikely(end == NULL))
+        return false;
+    char *target = (char *)end - bytes;
+    atomic_kernel *apply = usual_kernel(operation, type, target);
+    if (unlikely(apply == NULL))
+        return false;
+    apply(origin, target, result, count);
+    return true;
+}
+
+static inline bool oriel_accumulate_quick(const void *origin_addr,
+                                          MPI_Count origin_count,
+                                          MPI_Datatype origin_datatype, int target_rank,
+                                          MPI_Aint target_disp, MPI_Count target_count,
+                                          MPI_Datatype target_datatype, MPI_Op op,
+                                          MPI_Win win)
+{
+    return likely(origin_datatype == target_datatype) &&
+           likely(origin_count == target_count) && likely(op != MPI_NO_OP) &&
+           quick_combine(origin_addr, NULL, origin_count, origin_datatype, target_rank,
+                         target_disp, op, win);
+}
+
+static inline bool oriel_fetch_and_op_quick(const void *origin_addr, void *result_addr,
+                                            MPI_Datatype datatype, int target_rank,
+                                            MPI_Aint target_disp, MPI_Op op,
+                                            MPI_Win win)
+{
+    return quick_combine(origin_addr, result_addr, 1, datatype, target_rank,
+                         target_disp, op, win);
+}
+
+static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
+                                                const void *compare_addr,
+                                                void *result_addr,
+                                                MPI_Datatype datatype, int target_rank,
+                                                MPI_Aint target_disp, MPI_Win win)
+{
+    const struct peer *peer = quick_target(win, target_rank);
+    if (unlikely(peer == NULL))
+        return false;
+    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
+    if (unlikely(type == NULL) || unlikely(!type->object.is_predefined) ||
+        unlikely(type->size > 8))
+        return false;
+    const char *end = quick_end(peer, target_disp, type->size);
+    if (unlikely(end == NULL))
+        return false;
+    char *target = (char *)end - type->size;
+    atomic_swap *swap = atomic_type_of(type->basic)->swap;
+    if (unlikely(swap == NULL) || unlikely(!is_aligned(target, type->basic)))
+        return false;
+    swap(origin_addr, compare_addr, target, result_addr);
+    return true;
+}
+
+// ---- flush --------------------------------------------------------------------------
+// Loads and stores are complete when they are in order. In a lock epoch that goes for
+// the current target, which is mapped.
+static inline bool oriel_win_flush_quick(int rank, MPI_Win win)
+{
+    const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    if (unlikely(window == NULL))
+        return false;
+    sync_order();
+    int idle = atomic_load_explicit(&window->idle_ranks, memory_order_relaxed);
+    if (likely((unsigned)rank < (unsigned)idle))
+        return true;
+    return window->access == ACCESS_LOCK &&
+           atomic_load_explicit(&window->current, memory_order_relaxed)->rank == rank;
+}
+
+static inline bool oriel_win_flush_local_quick(int rank, MPI_Win win)
+{
+    return oriel_win_flush_quick(rank, win);
+}
+
+// ---- locks --------------------------------------------------------------------------
+// Free locks of targets that are mapped, taken and given back where no other is held.
+static inline bool oriel_win_lock_quick(int lock_type, int rank, int assert,
+                                        MPI_Win win)
+{
+    struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    if (unlikely(window == NULL))
+        return false;
+    struct peer *peer = window->usual;
+    if (unlikely(peer->rank != rank) || unlikely(window->access != ACCESS_NONE) ||
+        unlikely(assert != 0) ||
+        unlikely(lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED) ||
+        unlikely(atomic_load_explicit(&process.asked_locks, memory_order_relaxed) >
+                 0) ||
+        unlikely(!line_try(peer->line, lock_type)))
+        return false;
+    peer->lock_type = lock_type;
+    atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_relaxed);
+    window->access = ACCESS_LOCK;
+    window->locks = 1;
+    atomic_store_explicit(&window->current, peer, memory_order_relaxed);
+    return true;
+}
+
+static inline bool oriel_win_unlock_quick(int rank, MPI_Win win)
+{
+    struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    if (unlikely(window == NULL))
+        return false;
+    struct peer *peer = window->usual;
+    if (unlikely(peer->rank != rank) || unlikely(window->locks != 1) ||
+        unlikely(peer_lock_state(peer) != LOCK_HELD))
+        return false;
+    line_leave(peer->line, peer->lock_type);
+    atomic_store_explicit(&peer->lock, LOCK_NONE, memory_order_relaxed);
+    window_forget_current(window);
+    window->locks = 0;
+    window->access = ACCESS_NONE;
+    return true;
+}
+
+static inline bool oriel_win_lock_all_quick(int assert, MPI_Win win)
+{
+    struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    if (unlikely(window == NULL))
+        return false;
+    struct peer *self = window->usual_self;
+    if (unlikely(window->access != ACCESS_NONE) || unlikely(assert != 0) ||
+        unlikely(!line_try(self->line, MPI_LOCK_SHARED)))
+        return false;
+    self->lock_type = MPI_LOCK_SHARED;
+    atomic_store_explicit(&self->lock, LOCK_HELD, memory_order_relaxed);
+    window->access = ACCESS_LOCK_ALL;
+    window->is_unchecked = false;
+    atomic_store_explicit(&window->idle_ranks, window->size_of_group,
+                          memory_order_relaxed);
+    return true;
+}
+
+// No other target has been touched since the window was opened.
+static inline bool oriel_win_unlock_all_quick(MPI_Win win)
+{
+    struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    if (unlikely(window == NULL))
+        return false;
+    struct peer *self = window->usual_self;
+    if (unlikely(window->access != ACCESS_LOCK_ALL) ||
+        unlikely(peer_lock_state(self) != LOCK_HELD) ||
+        unlikely(window->peers.count != 1))
+        return false;
+    line_leave(self->line, MPI_LOCK_SHARED);
+    atomic_store_explicit(&self->lock, LOCK_NONE, memory_order_relaxed);
+    window_forget_current(window);
+    atomic_store_explicit(&window->idle_ranks, 0, memory_order_relaxed);
+    window->access = ACCESS_NONE;
+    return true;
+}
