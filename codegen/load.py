@@ -244,10 +244,11 @@ class _Body:
     collective: str | None = None
     errors: str = ""
     core: str = ""
+    plan: str = ""
 
 
 def _properties(cursor: Cursor, body: _Body, doc: list[str]) -> None:
-    clauses = ("summary", "doc", "collective", "local", "errors", "core")
+    clauses = ("summary", "doc", "collective", "local", "errors", "core", "plan")
     while not cursor.at_end():
         clause = pick(cursor, "property", (*clauses, *DIRECTIONS))
         if clause == "summary":
@@ -264,6 +265,8 @@ def _properties(cursor: Cursor, body: _Body, doc: list[str]) -> None:
             )
         elif clause == "core":
             body.core = cursor.word("the core function")
+        elif clause == "plan":
+            body.plan = cursor.word("the collective operation")
         else:
             raise cursor.error("an argument stands alone on its line; start a new line")
 
@@ -310,6 +313,7 @@ def _procedure(record: Record, kinds: dict[str, Kind]) -> Procedure:
         head.deprecated,
         head.languages,
         record.head.position,
+        body.plan,
     )
 
 

@@ -236,6 +236,7 @@ class Procedure:
     deprecated: str  # version, or ""
     languages: tuple[str, ...]
     position: Position
+    plan: str = ""  # the collective operation that this is a form of, or ""
 
     @property
     def standard(self) -> str:

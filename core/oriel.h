@@ -15,7 +15,7 @@
 // Named by the core's struct, as the tables of kinds spell it.
 static inline int communicator_ranks(const struct communicator *comm)
 {
-    return comm->size;
+    return comm->peers->size;
 }
 
 static inline int communicator_members(const struct communicator *comm)
@@ -33,21 +33,23 @@ static inline int window_ranks(const struct window *window)
     return window->size_of_group;
 }
 
-// What a root may be.
+static inline bool is_rank(int rank, int ranks)
+{
+    return (unsigned)rank < (unsigned)ranks; // one comparison: no group has more than INT_MAX
+}
+
+// What a root may be: in an intercommunicator the group of the root says MPI_ROOT or
+// MPI_PROC_NULL (MPI-4.1 6.2.3).
 static inline bool communicator_has_root(const struct communicator *comm, int root)
 {
-    return (unsigned)root < (unsigned)comm->size;
+    return is_rank(root, comm->peers->size) ||
+           (comm_is_inter(comm) && (root == MPI_ROOT || root == MPI_PROC_NULL));
 }
 
 // This process is the root.
 static inline bool communicator_is_root(const struct communicator *comm, int root)
 {
-    return comm->rank == root;
-}
-
-static inline bool is_rank(int rank, int ranks)
-{
-    return (unsigned)rank < (unsigned)ranks; // one comparison: no group has more than INT_MAX
+    return root == (comm_is_inter(comm) ? MPI_ROOT : comm->rank);
 }
 
 // ---- results ------------------------------------------------------------------------

@@ -47,6 +47,7 @@ struct messages;
 struct communicator;
 struct window;
 struct area;
+struct schedule;
 
 // The one global of Oriel. A layer's pointer is set when that layer has started and
 // NULL after it has stopped. `net` stays NULL in a job of one node.
@@ -67,6 +68,7 @@ struct process {
     struct window *windows;     // window: those that are open
     struct area *retired_areas; // collective: not yet left by all members
     _Atomic(int) asked_locks;   // window: asked of other nodes and not yet answered
+    struct schedule *schedules; // collective: under way
 };
 extern struct process process;
 

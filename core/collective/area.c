@@ -26,7 +26,7 @@ int area_make(int seats, struct area **area)
 {
     areas_collect();
     void *memory;
-    size_t bytes = sizeof(struct area) + (size_t)seats * 2 * BOARD_BYTES;
+    size_t bytes = sizeof(struct area) + (size_t)seats * 2 * sizeof(struct board);
     int err = shm_alloc(process.shm, bytes, CACHE_LINE, &memory);
     if (err)
         return err;
@@ -68,22 +68,38 @@ int collective_node_barrier(struct communicator *comm)
     return comm->node_size > 1 ? node_arrive(comm) : 0;
 }
 
+// Bytes of `total` that go on a board when `done` have gone before.
+static size_t piece_at(size_t done, size_t total)
+{
+    return total - done < BOARD_BYTES ? total - done : BOARD_BYTES;
+}
+
+// Everyone takes part until the source has shown all that it has, also who wants less.
 int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat)
 {
     if (comm->node_size == 1)
         return 0;
-    for (size_t done = 0; done < size; done += BOARD_BYTES) {
-        char *board = board_of(comm, seat), *piece = (char *)bytes + done;
-        size_t length = size - done < BOARD_BYTES ? size - done : BOARD_BYTES;
-        if (comm->node_rank == seat)
-            memcpy(board, piece, length);
+    bool is_source = comm->node_rank == seat;
+    size_t total = size, done = 0;
+    do {
+        struct board *board = board_of(comm, seat);
+        if (is_source) {
+            board->total = total;
+            memcpy(board->bytes, (char *)bytes + done, piece_at(done, total));
+        }
         int err = node_arrive(comm);
         if (err)
             return err;
-        if (comm->node_rank != seat)
-            memcpy(piece, board, length);
-    }
-    return 0;
+        total = board->total;
+        if (!is_source && done < size)
+            memcpy((char *)bytes + done, board->bytes,
+                   piece_at(done, total < size ? total : size));
+        done += BOARD_BYTES;
+    } while (done < total);
+    return total <= size ? 0
+                         : fail(MPI_ERR_TRUNCATE,
+                                "%zu bytes are broadcast and %zu are to be received",
+                                total, size);
 }
 
 int collective_node_broadcast(struct communicator *comm, void *bytes, size_t size)

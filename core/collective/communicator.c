@@ -43,7 +43,7 @@ static int communicator_plan(const struct communicator *parent, struct group *gr
         return fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", group->size);
     object_init(&comm->object, communicator_destroy);
     object_retain(group);
-    comm->group = group;
+    comm->group = comm->peers = group;
     comm->rank = group->rank;
     comm->size = group->size;
     if (parent != NULL && parent->group == group) {

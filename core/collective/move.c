@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Barrier, broadcast and allgather (MPI-4.1 6.3, 6.4, 6.7): inside each node on the
-// area's boards, between nodes by the leaders.
+// Barrier, broadcast and allgather (MPI-4.1 6.3, 6.4, 6.7) in the shortest way: inside
+// each node on the area's boards, between nodes by schedules of the leaders. Every
+// member makes these schedules, so that all count the same.
+#include "collective/plans.h"
+#include "collective/portions.h"
 #include "collective/private.h"
 
 #include <oriel_core.h>
@@ -12,14 +15,24 @@ int collective_barrier(struct communicator *comm)
     int err = collective_node_barrier(comm);
     if (err || comm->leader_count == 1)
         return err;
+    struct schedule *schedule;
+    err = schedule_make(comm, &schedule);
+    if (err)
+        return err;
+    struct peers leaders = peers_leaders(comm);
     if (is_leader(comm))
-        err = leaders_barrier(comm);
+        append_barrier(schedule, &leaders);
+    err = schedule_run(schedule);
     return err ? err : collective_node_barrier(comm);
 }
 
 int oriel_barrier(struct communicator *comm)
 {
-    return collective_barrier(comm);
+    if (!comm_is_inter(comm))
+        return collective_barrier(comm);
+    struct schedule *schedule;
+    int err = plan_barrier(comm, &schedule);
+    return err ? err : schedule_run(schedule);
 }
 
 static int seat_of(const struct communicator *comm, int rank)
@@ -30,25 +43,39 @@ static int seat_of(const struct communicator *comm, int rank)
     return seat;
 }
 
+static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size,
+                             int root)
+{
+    struct schedule *schedule;
+    int err = schedule_make(comm, &schedule);
+    if (err)
+        return err;
+    struct peers leaders = peers_leaders(comm);
+    if (is_leader(comm))
+        append_broadcast(schedule, &leaders,
+                         elements_of(bytes, (MPI_Count)size, byte_type()), root);
+    return schedule_run(schedule);
+}
+
 int collective_broadcast(struct communicator *comm, void *bytes, size_t size, int root)
 {
     int root_node = comm->node_index_of[root];
     bool is_here = comm->leader_index == root_node;
     int err = is_here ? node_broadcast(comm, bytes, size, seat_of(comm, root)) : 0;
-    if (!err && comm->leader_count > 1 && is_leader(comm))
-        err = leaders_broadcast(comm, bytes, size, root_node);
-    return err || is_here ? err : node_broadcast(comm, bytes, size, 0);
+    if (comm->leader_count == 1)
+        return err;
+    int leaders_err = leaders_broadcast(comm, bytes, size, root_node);
+    if (!err)
+        err = leaders_err;
+    int node_err = is_here ? 0 : node_broadcast(comm, bytes, size, 0);
+    return err ? err : node_err;
 }
 
-int oriel_bcast(void *buffer, MPI_Count count, struct datatype *datatype, int root,
-                struct communicator *comm)
+static int bcast_packed(void *buffer, MPI_Count count, struct datatype *datatype,
+                        int root, struct communicator *comm)
 {
     size_t bytes = (size_t)(count * datatype->size);
-    if (bytes == 0 || comm->size == 1)
-        return 0;
-    if (datatype->is_contiguous)
-        return collective_broadcast(comm, buffer, bytes, root);
-    void *packed = malloc(bytes);
+    void *packed = malloc(bytes + 1);
     if (packed == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", bytes);
     if (comm->rank == root)
@@ -60,6 +87,22 @@ int oriel_bcast(void *buffer, MPI_Count count, struct datatype *datatype, int ro
     return err;
 }
 
+int oriel_bcast(void *buffer, MPI_Count count, struct datatype *datatype, int root,
+                struct communicator *comm)
+{
+    if (comm_is_inter(comm)) {
+        struct schedule *schedule;
+        int err = plan_bcast(buffer, count, datatype, root, comm, &schedule);
+        return err ? err : schedule_run(schedule);
+    }
+    if (comm->size == 1)
+        return 0;
+    return datatype->is_contiguous
+               ? collective_broadcast(comm, buffer, (size_t)(count * datatype->size),
+                                      root)
+               : bcast_packed(buffer, count, datatype, root, comm);
+}
+
 // All blocks of the node's members come to their places in `all`.
 static int node_gather_all(struct communicator *comm, const char *mine, size_t size,
                            char *all)
@@ -68,17 +111,94 @@ static int node_gather_all(struct communicator *comm, const char *mine, size_t s
         return 0;
     for (size_t done = 0; done < size; done += BOARD_BYTES) {
         size_t length = size - done < BOARD_BYTES ? size - done : BOARD_BYTES;
-        const char *boards = board_of(comm, 0);
-        memcpy(board_of(comm, comm->node_rank), mine + done, length);
+        const struct board *boards = board_of(comm, 0);
+        memcpy(board_of(comm, comm->node_rank)->bytes, mine + done, length);
         int err = node_arrive(comm);
         if (err)
             return err;
         for (int seat = 0; seat < comm->node_size; seat++)
             if (seat != comm->node_rank)
                 memcpy(all + (size_t)comm->node_members[seat] * size + done,
-                       boards + (size_t)seat * 2 * BOARD_BYTES, length);
+                       board_after(boards, seat)->bytes, length);
     }
     return 0;
+}
+
+// How the blocks of all members lie packed: node by node, each node's by rank.
+struct packing {
+    MPI_Count *bytes, *starts; // [leader_count] of a node's blocks
+    MPI_Count *places;         // [size] of a member's block
+};
+
+static void packing_fill(const struct packing *packing, const struct communicator *comm,
+                         size_t size)
+{
+    for (int node = 0; node < comm->leader_count; node++)
+        packing->bytes[node] = 0;
+    for (int rank = 0; rank < comm->size; rank++)
+        packing->bytes[comm->node_index_of[rank]] += (MPI_Count)size;
+    MPI_Count start = 0;
+    for (int node = 0; node < comm->leader_count; node++) {
+        packing->starts[node] = start;
+        start += packing->bytes[node];
+        packing->bytes[node] = 0;
+    }
+    for (int rank = 0; rank < comm->size; rank++) {
+        int node = comm->node_index_of[rank];
+        packing->places[rank] = packing->starts[node] + packing->bytes[node];
+        packing->bytes[node] += (MPI_Count)size;
+    }
+}
+
+static void append_packed_ring(struct schedule *schedule, struct communicator *comm,
+                               char *all, size_t size, const struct packing *packing)
+{
+    MPI_Count bytes = (MPI_Count)size;
+    struct elements packed =
+        schedule_scratch(schedule, comm->size * bytes, byte_type());
+    struct peers leaders = peers_leaders(comm);
+    struct portions nodes =
+        listed_portions(packed.at, (struct numbers){packing->bytes, true},
+                        (struct numbers){packing->starts, true}, byte_type());
+    for (int seat = 0; seat < comm->node_size; seat++) {
+        int rank = comm->node_members[seat];
+        schedule_copy(schedule, elements_of(all + rank * bytes, bytes, byte_type()),
+                      elements_part(packed, packing->places[rank], bytes));
+    }
+    append_ring(schedule, &leaders, &nodes);
+    for (int rank = 0; rank < comm->size; rank++)
+        if (comm->node_index_of[rank] != comm->leader_index)
+            schedule_copy(schedule, elements_part(packed, packing->places[rank], bytes),
+                          elements_of(all + rank * bytes, bytes, byte_type()));
+}
+
+static int append_leaders_gather(struct schedule *schedule, struct communicator *comm,
+                                 char *all, size_t size)
+{
+    size_t nodes = (size_t)comm->leader_count, members = (size_t)comm->size;
+    MPI_Count *numbers = malloc((2 * nodes + members) * sizeof *numbers);
+    if (numbers == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory to gather from %d processes",
+                    comm->size);
+    struct packing packing = {numbers, numbers + nodes, numbers + 2 * nodes};
+    packing_fill(&packing, comm, size);
+    append_packed_ring(schedule, comm, all, size, &packing);
+    free(numbers);
+    return 0;
+}
+
+static int leaders_gather_all(struct communicator *comm, void *all, size_t size)
+{
+    struct schedule *schedule;
+    int err = schedule_make(comm, &schedule);
+    if (err)
+        return err;
+    if (is_leader(comm))
+        err = append_leaders_gather(schedule, comm, all, size);
+    if (!err)
+        return schedule_run(schedule);
+    schedule_free(schedule);
+    return err;
 }
 
 int collective_gather_all(struct communicator *comm, const void *mine, size_t size,
@@ -90,8 +210,7 @@ int collective_gather_all(struct communicator *comm, const void *mine, size_t si
     int err = node_gather_all(comm, own, size, all);
     if (err || comm->leader_count == 1)
         return err;
-    if (is_leader(comm))
-        err = leaders_gather_all(comm, all, size);
+    err = leaders_gather_all(comm, all, size);
     return err ? err : node_broadcast(comm, all, (size_t)comm->size * size, 0);
 }
 
@@ -121,6 +240,12 @@ int oriel_allgather(const void *sendbuf, MPI_Count sendcount, struct datatype *s
                     void *recvbuf, MPI_Count recvcount, struct datatype *recvtype,
                     struct communicator *comm)
 {
+    if (comm_is_inter(comm)) {
+        struct schedule *schedule;
+        int err = plan_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                 recvtype, comm, &schedule);
+        return err ? err : schedule_run(schedule);
+    }
     if (sendbuf == MPI_IN_PLACE) {
         sendbuf = (char *)recvbuf + comm->rank * recvcount * recvtype->extent;
         sendcount = recvcount;

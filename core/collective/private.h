@@ -7,6 +7,13 @@
 // Bytes that a member can leave on the board in one round.
 enum { BOARD_BYTES = 8192 };
 
+// What a member leaves for the others of its node.
+struct board {
+    _Alignas(
+        CACHE_LINE) uint64_t total; // bytes of a broadcast, of which these are some
+    _Alignas(CACHE_LINE) char bytes[BOARD_BYTES];
+};
+
 // Lies in the segment. Members arrive round by round; what one has written on its board
 // before it arrived, all may read until they arrive in the next round. So a member
 // writes on its two boards in turn, and no second synchronisation is needed.
@@ -15,7 +22,7 @@ struct area {
     _Alignas(CACHE_LINE) _Atomic(uint32_t) departed; // members that use it no more
     int seats;                                       // members
     struct area *next_retired;                       // of the process that allocated it
-    _Alignas(CACHE_LINE) char boards[];              // [seats][2][BOARD_BYTES]
+    struct board boards[];                           // [seats][2]
 };
 
 // The node's member with the lowest rank allocates the area.
@@ -24,31 +31,28 @@ int area_make(int seats, struct area **area);
 void area_leave(struct area *area, bool is_owner);
 
 // The board of a member of the node in the round that comes next.
-static inline char *board_of(const struct communicator *comm, int seat)
+static inline struct board *board_of(const struct communicator *comm, int seat)
 {
     uint32_t turn = comm->sequence & 1;
-    return comm->area->boards + ((size_t)seat * 2 + turn) * BOARD_BYTES;
+    return &comm->area->boards[(size_t)seat * 2 + turn];
+}
+// In the same round that of the member `seats` behind.
+static inline const struct board *board_after(const struct board *board, int seats)
+{
+    return board + (ptrdiff_t)seats * 2;
 }
 // Ends a round: returns when all members of the node have arrived. `boards` as returned
 // by board_of before the round stay readable until this member arrives again.
 int node_arrive(struct communicator *comm);
 
-// `seat` is the position of the source among the node's members.
+// `seat` is the position of the source among the node's members. MPI_ERR_TRUNCATE when
+// the source has more bytes.
 int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat);
 
 static inline bool is_leader(const struct communicator *comm)
 {
     return comm->node_rank == 0;
 }
-
-// Leaders only, over pt2pt.
-int leaders_barrier(struct communicator *comm);
-int leaders_broadcast(struct communicator *comm, void *bytes, size_t size, int root);
-// `all` has every member's block of `size` bytes by rank; a leader brings its node's.
-int leaders_gather_all(struct communicator *comm, void *all, size_t size);
-// Leaves the result in `inout` of all leaders.
-int leaders_reduce_all(struct communicator *comm, void *inout, MPI_Count count,
-                       const struct basic *basic, const struct op *op);
 
 // Where a group's members sit; shared by all communicators over the same group object.
 struct places {
@@ -61,4 +65,4 @@ struct places {
 int places_make(const struct group *group, struct places **places);
 void places_release(struct places *places);
 
-enum { TAG_BARRIER = 1, TAG_BROADCAST, TAG_GATHER, TAG_REDUCE, TAG_AREA };
+enum { TAG_AREA };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allreduce (MPI-4.1 6.9.6). All members get the same bits: operands are combined in
 // one order that does not depend on who arrives when.
+#include "collective/plans.h"
 #include "collective/private.h"
 
 #include <oriel_core.h>
@@ -22,16 +23,17 @@ static size_t bytes_of(const struct reduction *reduction, MPI_Count count)
 }
 
 // Combines elements [first, first + count) of all boards into `result`.
-static void combine_boards(const struct communicator *comm, const char *boards,
+static void combine_boards(const struct communicator *comm, const struct board *boards,
                            MPI_Count first, MPI_Count count, void *result,
                            const struct reduction *reduction)
 {
-    const char *start = boards + bytes_of(reduction, first);
+    size_t start = bytes_of(reduction, first);
     int last = comm->node_size - 1;
-    memcpy(result, start + (size_t)last * 2 * BOARD_BYTES, bytes_of(reduction, count));
+    memcpy(result, board_after(boards, last)->bytes + start,
+           bytes_of(reduction, count));
     for (int seat = last - 1; seat >= 0; seat--)
         op_apply(reduction->op, reduction->basic,
-                 start + (size_t)seat * 2 * BOARD_BYTES, result, count);
+                 board_after(boards, seat)->bytes + start, result, count);
 }
 
 // The first element of `count` that the member at `seat` combines.
@@ -43,17 +45,16 @@ static MPI_Count share_start(const struct communicator *comm, MPI_Count count, i
 static int collect_shares(struct communicator *comm, char *inout, MPI_Count count,
                           const struct reduction *reduction)
 {
-    const char *boards = board_of(comm, 0);
+    const struct board *boards = board_of(comm, 0);
     MPI_Count own = share_start(comm, count, comm->node_rank);
     MPI_Count own_end = share_start(comm, count, comm->node_rank + 1);
-    memcpy(board_of(comm, comm->node_rank), inout + bytes_of(reduction, own),
+    memcpy(board_of(comm, comm->node_rank)->bytes, inout + bytes_of(reduction, own),
            bytes_of(reduction, own_end - own));
     int err = node_arrive(comm);
     for (int seat = 0; !err && seat < comm->node_size; seat++) {
         MPI_Count start = share_start(comm, count, seat);
         MPI_Count end = share_start(comm, count, seat + 1);
-        memcpy(inout + bytes_of(reduction, start),
-               boards + (size_t)seat * 2 * BOARD_BYTES,
+        memcpy(inout + bytes_of(reduction, start), board_after(boards, seat)->bytes,
                bytes_of(reduction, end - start));
     }
     return err;
@@ -64,8 +65,8 @@ static int reduce_piece(struct communicator *comm, char *inout, MPI_Count count,
                         const struct reduction *reduction)
 {
     size_t bytes = bytes_of(reduction, count);
-    const char *boards = board_of(comm, 0);
-    memcpy(board_of(comm, comm->node_rank), inout, bytes);
+    const struct board *boards = board_of(comm, 0);
+    memcpy(board_of(comm, comm->node_rank)->bytes, inout, bytes);
     int err = node_arrive(comm);
     if (err)
         return err;
@@ -96,6 +97,22 @@ static int node_reduce_all(struct communicator *comm, char *inout, MPI_Count cou
     return 0;
 }
 
+static int leaders_reduce_all(struct communicator *comm, void *inout, MPI_Count count,
+                              struct datatype *type, struct op *op)
+{
+    struct schedule *schedule;
+    int err = schedule_make(comm, &schedule);
+    if (err)
+        return err;
+    if (is_leader(comm)) {
+        struct peers leaders = peers_leaders(comm);
+        struct elements data = elements_of(inout, count, type);
+        append_reduce(schedule, &leaders, op, data, inout, 0);
+        append_broadcast(schedule, &leaders, data, 0);
+    }
+    return schedule_run(schedule);
+}
+
 int collective_reduce_all(struct communicator *comm, const void *in, void *out,
                           MPI_Count count, struct datatype *type, struct op *op)
 {
@@ -106,14 +123,19 @@ int collective_reduce_all(struct communicator *comm, const void *in, void *out,
     int err = node_reduce_all(comm, out, count, &reduction);
     if (err || comm->leader_count == 1)
         return err;
-    if (is_leader(comm))
-        err = leaders_reduce_all(comm, out, count, type->basic, op);
+    err = leaders_reduce_all(comm, out, count, type, op);
     return err ? err : node_broadcast(comm, out, bytes, 0);
 }
 
 int oriel_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
                     struct datatype *datatype, struct op *op, struct communicator *comm)
 {
+    if (comm_is_inter(comm) || op->function != NULL) {
+        struct schedule *schedule;
+        int err =
+            plan_allreduce(sendbuf, recvbuf, count, datatype, op, comm, &schedule);
+        return err ? err : schedule_run(schedule);
+    }
     int err = op_check(op, datatype);
     if (err || count == 0)
         return err;

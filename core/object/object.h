@@ -289,7 +289,8 @@ void datatype_unpack(const struct datatype *type, MPI_Count count, void *buffer,
 // ---- operations (MPI-4.1 6.9) -----------------------------------------------------
 struct op {
     struct object object;
-    int code; // its ABI code, 32 to 63
+    bool is_commutative, is_large; // large: its function takes an MPI_Count
+    int code; // its ABI code, 32 to 63; 0 for the program's
     const char *name;
     generic_function *function; // of the program, NULL for the predefined ones
     op_invoker *invoke;         // calls it
@@ -299,8 +300,12 @@ static inline int op_index(const struct op *op)
     return op->code & 31;
 }
 // MPI_ERR_OP unless MPI-4.1 6.9.2 defines the operation for reductions of this type,
-// which then is predefined.
+// which then is predefined. The program's are for every type.
 int op_check(const struct op *op, const struct datatype *type);
+// inout[i] = in[i] op inout[i] for `count` elements of a type that op_check allows. The
+// program's function is called in the thread of the caller.
+void op_reduce(const struct op *op, const struct datatype *type, const void *in,
+               void *inout, MPI_Count count);
 // inout[i] = in[i] op inout[i] for `count` elements of a basic type that has the
 // operation; MPI_REPLACE and MPI_NO_OP (12.3.4) are for every type.
 void op_apply(const struct op *op, const struct basic *basic, const void *in,
@@ -311,7 +316,9 @@ void op_apply(const struct op *op, const struct basic *basic, const void *in,
 struct communicator {
     struct object object;
     struct group *group;
-    int rank, size;
+    int rank, size;             // in `group`
+    struct group *peers;        // whom its ranks name: `group`, or the remote group
+    struct communicator *local; // of an intercommunicator: over `group`; else NULL
     uint64_t context; // distinguishes its messages from all others' of the job
     // Its processes by node, each in ascending order of rank in the communicator.
     int node_rank, node_size; // this process among the members on its node
@@ -321,14 +328,19 @@ struct communicator {
     const int *leaders;       // [leader_count] lowest rank of each node
     const int *node_index_of; // [size] index among `leaders` of each rank's node
     struct places *places;    // collective's: owns these four arrays
-    struct area *area; // collective's memory shared by node_members, in the segment
-    uint32_t sequence; // of collective calls on this communicator
+    struct area *area;  // collective's memory shared by node_members, in the segment
+    uint32_t sequence;  // of rounds on the area
+    uint32_t schedules; // that have been made on this communicator
     struct send_buffer *buffer; // pt2pt's: attached to this communicator, or NULL
     char name[MPI_MAX_OBJECT_NAME];
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)
 {
-    return comm->group->ranks[rank];
+    return comm->peers->ranks[rank];
+}
+static inline bool comm_is_inter(const struct communicator *comm)
+{
+    return comm->local != NULL;
 }
 
 // ---- entry points -----------------------------------------------------------------

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operands of all processes become one result, or a result for each: reductions and
+// scans (MPI-4.1 6.9 to 6.11). In an intercommunicator each group gets what the other
+// has combined.
+#include "collective/plans.h"
+#include "collective/portions.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+
+static int begin(struct communicator *comm, struct op *op, struct datatype *type,
+                 const void *sendbuf, struct schedule **schedule)
+{
+    int err = op_check(op, type);
+    if (!err)
+        err = refuse_in_place(comm, sendbuf);
+    return err ? err : schedule_make(comm, schedule);
+}
+
+// A result of the own group, on its rank 0, goes to rank 0 of the other and back.
+static void append_swap(struct schedule *schedule, struct communicator *comm,
+                        struct elements own, struct elements theirs)
+{
+    if (comm->rank != 0)
+        return;
+    schedule_receive(schedule, comm, theirs, 0);
+    schedule_send(schedule, comm, own, 0);
+    schedule_wait(schedule);
+}
+
+static struct elements append_local_reduce(struct schedule *schedule,
+                                           struct communicator *comm, struct op *op,
+                                           struct elements in)
+{
+    struct peers peers = peers_all(comm->local);
+    struct elements result = {NULL, in.count, in.type};
+    if (comm->rank == 0)
+        result = schedule_scratch(schedule, in.count, in.type);
+    append_reduce(schedule, &peers, op, in, result.at, 0);
+    return result;
+}
+
+// ---- to one
+
+static void append_inter_reduce(struct schedule *schedule, struct communicator *comm,
+                                struct op *op, struct elements in, struct elements out,
+                                int root)
+{
+    if (root == MPI_PROC_NULL)
+        return;
+    if (root == MPI_ROOT) {
+        schedule_receive(schedule, comm, out, 0);
+        return;
+    }
+    struct elements result = append_local_reduce(schedule, comm, op, in);
+    if (comm->rank == 0)
+        schedule_send(schedule, comm, result, root);
+}
+
+int plan_reduce(const void *sendbuf, void *recvbuf, MPI_Count count,
+                struct datatype *datatype, struct op *op, int root,
+                struct communicator *comm, struct schedule **schedule)
+{
+    if (sendbuf == MPI_IN_PLACE && (comm_is_inter(comm) || comm->rank != root))
+        return fail(MPI_ERR_BUFFER, "sendbuf = MPI_IN_PLACE: is for the root of an "
+                                    "intracommunicator");
+    int err = begin(comm, op, datatype, sendbuf, schedule);
+    if (err)
+        return err;
+    const void *own = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    struct elements in = elements_of(own, count, datatype);
+    struct peers peers = peers_all(comm);
+    if (comm_is_inter(comm))
+        append_inter_reduce(*schedule, comm, op, in,
+                            elements_of(recvbuf, count, datatype), root);
+    else
+        append_reduce(*schedule, &peers, op, in, recvbuf, root);
+    return 0;
+}
+
+// ---- to all
+
+int plan_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
+                   struct datatype *datatype, struct op *op, struct communicator *comm,
+                   struct schedule **schedule)
+{
+    int err = begin(comm, op, datatype, sendbuf, schedule);
+    if (err)
+        return err;
+    const void *own = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    struct elements in = elements_of(own, count, datatype);
+    struct elements out = elements_of(recvbuf, count, datatype);
+    struct peers peers = peers_all(comm_is_inter(comm) ? comm->local : comm);
+    if (comm_is_inter(comm))
+        append_swap(*schedule, comm, append_local_reduce(*schedule, comm, op, in), out);
+    else
+        append_reduce(*schedule, &peers, op, in, recvbuf, 0);
+    append_broadcast(*schedule, &peers, out, 0);
+    return 0;
+}
+
+// ---- a part to each: all is combined on rank 0, which deals it out
+
+// What rank 0 is to deal out.
+static struct elements append_all(struct schedule *schedule, struct communicator *comm,
+                                  struct op *op, struct elements in)
+{
+    struct elements all = {NULL, in.count, in.type};
+    if (comm->rank == 0)
+        all = schedule_scratch(schedule, in.count, in.type);
+    struct peers peers = peers_all(comm);
+    if (comm_is_inter(comm))
+        append_swap(schedule, comm, append_local_reduce(schedule, comm, op, in), all);
+    else
+        append_reduce(schedule, &peers, op, in, all.at, 0);
+    return all;
+}
+
+static int plan_reduce_scatter_of(const void *sendbuf, struct portions parts,
+                                  MPI_Count count, struct elements own, struct op *op,
+                                  struct communicator *comm, struct schedule **schedule)
+{
+    int err = begin(comm, op, own.type, sendbuf, schedule);
+    if (err)
+        return err;
+    const void *from = sendbuf == MPI_IN_PLACE ? own.at : sendbuf;
+    struct elements in = elements_of(from, count, own.type);
+    parts.at = append_all(*schedule, comm, op, in).at;
+    append_scatter(*schedule, comm_is_inter(comm) ? comm->local : comm, &parts, own, 0);
+    return 0;
+}
+
+int plan_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+                              struct datatype *datatype, struct op *op,
+                              struct communicator *comm, struct schedule **schedule)
+{
+    return plan_reduce_scatter_of(
+        sendbuf, equal_portions(NULL, recvcount, datatype), recvcount * comm->size,
+        elements_of(recvbuf, recvcount, datatype), op, comm, schedule);
+}
+
+// Where parts that lie one behind the other begin, and how long they are together.
+static int lay_out(struct numbers counts, int size, MPI_Count **starts,
+                   MPI_Count *total)
+{
+    MPI_Count *made = malloc((size_t)size * sizeof *made);
+    if (made == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for %d displacements", size);
+    *total = 0;
+    for (int i = 0; i < size; i++) {
+        made[i] = *total;
+        *total += number_at(counts, i);
+    }
+    *starts = made;
+    return 0;
+}
+
+int plan_reduce_scatter(const void *sendbuf, void *recvbuf, struct numbers recvcounts,
+                        struct datatype *datatype, struct op *op,
+                        struct communicator *comm, struct schedule **schedule)
+{
+    MPI_Count *starts = NULL, total;
+    int err = lay_out(recvcounts, comm->size, &starts, &total);
+    if (err)
+        return err;
+    struct numbers displacements = {starts, true};
+    MPI_Count own = number_at(recvcounts, comm->rank);
+    err = plan_reduce_scatter_of(
+        sendbuf, listed_portions(NULL, recvcounts, displacements, datatype), total,
+        elements_of(recvbuf, own, datatype), op, comm, schedule);
+    free(starts);
+    return err;
+}
+
+// ---- scans: in round k a process hears of the 2^k processes before those it has heard
+// of, so that operands stay in the order of ranks
+
+static void append_scan(struct schedule *schedule, struct communicator *comm,
+                        struct op *op, struct elements result)
+{
+    struct elements other = schedule_scratch(schedule, result.count, result.type);
+    for (int distance = 1; distance < comm->size; distance *= 2) {
+        bool hears = comm->rank >= distance;
+        if (comm->rank + distance < comm->size)
+            schedule_send(schedule, comm, result, comm->rank + distance);
+        if (hears)
+            schedule_receive(schedule, comm, other, comm->rank - distance);
+        schedule_wait(schedule);
+        if (hears)
+            schedule_reduce(schedule, op, other, result.at);
+    }
+}
+
+static int begin_scan(struct communicator *comm, struct op *op, struct datatype *type,
+                      struct schedule **schedule)
+{
+    if (comm_is_inter(comm))
+        return fail(MPI_ERR_COMM, "comm: scans are for intracommunicators");
+    return begin(comm, op, type, NULL, schedule);
+}
+
+int plan_scan(const void *sendbuf, void *recvbuf, MPI_Count count,
+              struct datatype *datatype, struct op *op, struct communicator *comm,
+              struct schedule **schedule)
+{
+    int err = begin_scan(comm, op, datatype, schedule);
+    if (err)
+        return err;
+    struct elements result = elements_of(recvbuf, count, datatype);
+    if (sendbuf != MPI_IN_PLACE)
+        schedule_copy(*schedule, elements_of(sendbuf, count, datatype), result);
+    append_scan(*schedule, comm, op, result);
+    return 0;
+}
+
+// What a scan gives the process before; rank 0 gets nothing.
+int plan_exscan(const void *sendbuf, void *recvbuf, MPI_Count count,
+                struct datatype *datatype, struct op *op, struct communicator *comm,
+                struct schedule **schedule)
+{
+    int err = begin_scan(comm, op, datatype, schedule);
+    if (err)
+        return err;
+    const void *own = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+    struct elements result = schedule_scratch(*schedule, count, datatype);
+    schedule_copy(*schedule, elements_of(own, count, datatype), result);
+    append_scan(*schedule, comm, op, result);
+    if (comm->rank + 1 < comm->size)
+        schedule_send(*schedule, comm, result, comm->rank + 1);
+    if (comm->rank > 0)
+        schedule_receive(*schedule, comm, elements_of(recvbuf, count, datatype),
+                         comm->rank - 1);
+    return 0;
+}
+
+int oriel_reduce_local(const void *inbuf, void *inoutbuf, MPI_Count count,
+                       struct datatype *datatype, struct op *op)
+{
+    int err = op_check(op, datatype);
+    if (!err)
+        op_reduce(op, datatype, inbuf, inoutbuf, count);
+    return err;
+}

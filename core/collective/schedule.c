@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedules from their making to their end.
+#include "collective/schedule.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum step_kind {
+    STEP_SEND,
+    STEP_RECEIVE,
+    STEP_WAIT,
+    STEP_COPY,
+    STEP_REDUCE,
+    STEP_CALL
+};
+
+struct step {
+    enum step_kind kind;
+    int rank;
+    struct communicator *comm;
+    struct elements from, to;
+    struct op *op;
+    int (*call)(void *argument);
+    void *argument;
+};
+
+struct memory {
+    struct memory *next;
+    _Alignas(max_align_t) char bytes[];
+};
+
+struct schedule {
+    struct request request; // its owner is the communicator
+    int tag;
+    int error;  // the first of the run
+    int broken; // what failed while steps were appended
+    struct step *steps;
+    int step_count, step_room;
+    int next;                    // the step to be run
+    struct transfer **transfers; // begun and not yet waited for
+    int transfer_count;
+    int transfer_room; // the most between two waits
+    int appended;      // transfers since the last wait that was appended
+    struct memory *memory;
+    struct schedule *next_active;
+};
+
+// ---- elements
+
+int elements_copy(struct elements from, struct elements to)
+{
+    size_t room = elements_bytes(to), left = elements_bytes(from);
+    bool is_cut = left > room;
+    if (is_cut)
+        left = room;
+    struct blocks sources = blocks_of(from.type, from.count);
+    struct blocks targets = blocks_of(to.type, to.count);
+    MPI_Aint source = 0, target = 0;
+    for (size_t bytes, in = 0, out = 0; left > 0; left -= bytes) {
+        if (in == 0)
+            in = blocks_next(&sources, left, &source);
+        if (out == 0)
+            out = blocks_next(&targets, left, &target);
+        bytes = in < out ? in : out;
+        memmove(to.at + target, from.at + source, bytes);
+        source += (MPI_Aint)bytes;
+        target += (MPI_Aint)bytes;
+        in -= bytes;
+        out -= bytes;
+    }
+    return is_cut ? fail(MPI_ERR_TRUNCATE, "%zu bytes do not fit into %zu",
+                         elements_bytes(from), room)
+                  : 0;
+}
+
+struct datatype *byte_type(void)
+{
+    return handle_object(KIND_DATATYPE, (uintptr_t)MPI_BYTE);
+}
+
+// ---- making
+
+static int schedule_begin(struct schedule *schedule);
+
+static void schedule_destroy(struct object *object)
+{
+    struct schedule *schedule = (struct schedule *)object;
+    for (int i = 0; i < schedule->step_count; i++) {
+        struct step *step = &schedule->steps[i];
+        object_release(step->from.type);
+        object_release(step->to.type);
+        object_release(step->op);
+    }
+    while (schedule->memory != NULL) {
+        struct memory *memory = schedule->memory;
+        schedule->memory = memory->next;
+        free(memory);
+    }
+    free(schedule->transfers);
+    free(schedule->steps);
+    request_clear(&schedule->request);
+    free(schedule);
+}
+
+static int request_start(struct request *request)
+{
+    return schedule_begin((struct schedule *)request);
+}
+
+static const struct request_kind schedule_requests = {.start = request_start};
+
+int schedule_make(struct communicator *comm, struct schedule **schedule)
+{
+    int tag = (int)(comm->schedules++ & INT_MAX);
+    struct schedule *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a collective operation");
+    request_init(&made->request, &schedule_requests, comm, schedule_destroy);
+    made->tag = tag;
+    *schedule = made;
+    return 0;
+}
+
+void schedule_free(struct schedule *schedule)
+{
+    object_release(schedule);
+}
+
+static void break_schedule(struct schedule *schedule)
+{
+    schedule->broken = fail(MPI_ERR_NO_MEM,
+                            "no memory for %d steps of a collective "
+                            "operation",
+                            schedule->step_count);
+}
+
+static void append(struct schedule *schedule, struct step step)
+{
+    if (schedule->step_count == schedule->step_room) {
+        int room = schedule->step_room ? 2 * schedule->step_room : 8;
+        struct step *steps = realloc(schedule->steps, (size_t)room * sizeof *steps);
+        if (steps == NULL) {
+            break_schedule(schedule);
+            return;
+        }
+        schedule->steps = steps;
+        schedule->step_room = room;
+    }
+    schedule->steps[schedule->step_count++] = step;
+    if (step.from.type != NULL)
+        object_retain(step.from.type);
+    if (step.to.type != NULL)
+        object_retain(step.to.type);
+    if (step.op != NULL)
+        object_retain(step.op);
+}
+
+static void append_transfer(struct schedule *schedule, struct step step)
+{
+    if (step.rank == MPI_PROC_NULL)
+        return;
+    if (++schedule->appended > schedule->transfer_room)
+        schedule->transfer_room = schedule->appended;
+    append(schedule, step);
+}
+
+void schedule_send(struct schedule *schedule, struct communicator *comm,
+                   struct elements from, int rank)
+{
+    append_transfer(
+        schedule,
+        (struct step){.kind = STEP_SEND, .rank = rank, .comm = comm, .from = from});
+}
+
+void schedule_receive(struct schedule *schedule, struct communicator *comm,
+                      struct elements to, int rank)
+{
+    append_transfer(
+        schedule,
+        (struct step){.kind = STEP_RECEIVE, .rank = rank, .comm = comm, .to = to});
+}
+
+void schedule_wait(struct schedule *schedule)
+{
+    if (schedule->appended > 0)
+        append(schedule, (struct step){.kind = STEP_WAIT});
+    schedule->appended = 0;
+}
+
+void schedule_copy(struct schedule *schedule, struct elements from, struct elements to)
+{
+    if (from.at != to.at)
+        append(schedule, (struct step){.kind = STEP_COPY, .from = from, .to = to});
+}
+
+void schedule_reduce(struct schedule *schedule, struct op *op, struct elements in,
+                     void *inout)
+{
+    struct elements to = {inout, in.count, in.type};
+    append(schedule,
+           (struct step){.kind = STEP_REDUCE, .from = in, .to = to, .op = op});
+}
+
+void schedule_call(struct schedule *schedule, int (*call)(void *argument),
+                   void *argument)
+{
+    append(schedule,
+           (struct step){.kind = STEP_CALL, .call = call, .argument = argument});
+}
+
+struct elements schedule_scratch(struct schedule *schedule, MPI_Count count,
+                                 struct datatype *type)
+{
+    MPI_Aint first = 0, last = 0;
+    datatype_span(type, count, &first, &last);
+    struct memory *memory = malloc(sizeof *memory + (size_t)(last - first));
+    if (memory == NULL) {
+        break_schedule(schedule);
+        return (struct elements){NULL, 0, type};
+    }
+    memory->next = schedule->memory;
+    schedule->memory = memory;
+    return (struct elements){memory->bytes - first, count, type};
+}
+
+// ---- running; the message lock is held
+
+static void note_error(struct schedule *schedule, int error)
+{
+    if (schedule->error == 0)
+        schedule->error = error;
+}
+
+static void begin_transfer(struct schedule *schedule, const struct step *step)
+{
+    struct transfer **transfer = &schedule->transfers[schedule->transfer_count];
+    const struct elements *from = &step->from, *to = &step->to;
+    int err =
+        step->kind == STEP_SEND
+            ? pt2pt_begin_send(step->comm, CHANNEL_SCHEDULE, from->at, from->count,
+                               from->type, step->rank, schedule->tag, transfer)
+            : pt2pt_begin_receive(step->comm, CHANNEL_SCHEDULE, to->at, to->count,
+                                  to->type, step->rank, schedule->tag, transfer);
+    if (err)
+        note_error(schedule, err);
+    else
+        schedule->transfer_count++;
+}
+
+// Ends the transfers that are done; true when none are left. The rest keeps its order.
+static bool end_transfers(struct schedule *schedule)
+{
+    int left = 0;
+    for (int i = 0; i < schedule->transfer_count; i++) {
+        struct transfer *transfer = schedule->transfers[i];
+        if (pt2pt_is_done(transfer))
+            note_error(schedule, pt2pt_end(transfer, MPI_STATUS_IGNORE));
+        else
+            schedule->transfers[left++] = transfer;
+    }
+    schedule->transfer_count = left;
+    return left == 0;
+}
+
+// A process whose step has failed goes on: others wait for its messages.
+static void run_step(struct schedule *schedule, const struct step *step)
+{
+    switch (step->kind) {
+    case STEP_SEND:
+    case STEP_RECEIVE:
+        begin_transfer(schedule, step);
+        break;
+    case STEP_COPY:
+        note_error(schedule, elements_copy(step->from, step->to));
+        break;
+    case STEP_REDUCE:
+        op_reduce(step->op, step->from.type, step->from.at, step->to.at,
+                  step->from.count);
+        break;
+    case STEP_CALL:
+        note_error(schedule, step->call(step->argument));
+        break;
+    case STEP_WAIT:
+        break;
+    }
+}
+
+static bool may_run(struct schedule *schedule, const struct step *step, bool is_server)
+{
+    if (step->kind == STEP_WAIT)
+        return end_transfers(schedule);
+    return !(is_server && step->op != NULL && step->op->function != NULL);
+}
+
+static int advance(struct schedule *schedule, bool is_server)
+{
+    int before = schedule->next;
+    while (schedule->next < schedule->step_count) {
+        const struct step *step = &schedule->steps[schedule->next];
+        if (!may_run(schedule, step, is_server))
+            break;
+        run_step(schedule, step);
+        schedule->next++;
+    }
+    return schedule->next - before;
+}
+
+static bool is_under_way(const struct schedule *schedule)
+{
+    return schedule->next < schedule->step_count;
+}
+
+static int advance_all(bool is_server)
+{
+    int events = 0;
+    struct schedule **link = &process.schedules;
+    while (*link != NULL) {
+        struct schedule *schedule = *link;
+        events += advance(schedule, is_server);
+        if (is_under_way(schedule)) {
+            link = &schedule->next_active;
+            continue;
+        }
+        *link = schedule->next_active;
+        request_complete(&schedule->request, schedule->error);
+    }
+    if (process.schedules == NULL)
+        message_follow(NULL);
+    return events;
+}
+
+// Nothing is appended any more.
+static int close_steps(struct schedule *schedule)
+{
+    schedule_wait(schedule);
+    schedule->transfers =
+        calloc((size_t)schedule->transfer_room + 1, sizeof(struct transfer *));
+    if (schedule->transfers == NULL)
+        break_schedule(schedule);
+    return schedule->broken;
+}
+
+static int schedule_begin(struct schedule *schedule)
+{
+    int err = schedule->transfers ? schedule->broken : close_steps(schedule);
+    if (err)
+        return err;
+    schedule->next = 0;
+    schedule->error = 0;
+    atomic_store(&schedule->request.is_complete, false);
+    message_lock();
+    advance(schedule, false);
+    if (is_under_way(schedule)) {
+        schedule->next_active = process.schedules;
+        process.schedules = schedule;
+        message_follow(advance_all);
+    } else {
+        request_complete(&schedule->request, schedule->error);
+    }
+    message_unlock();
+    return 0;
+}
+
+// A schedule whose messages will not come: nobody must find it any more.
+static void schedule_abandon(struct schedule *schedule)
+{
+    message_lock();
+    struct schedule **link = &process.schedules;
+    while (*link != NULL && *link != schedule)
+        link = &(*link)->next_active;
+    if (*link != NULL)
+        *link = schedule->next_active;
+    for (int i = 0; i < schedule->transfer_count; i++)
+        pt2pt_abandon(schedule->transfers[i]);
+    message_unlock();
+}
+
+static bool is_complete(void *schedule)
+{
+    return request_is_complete(schedule);
+}
+
+int schedule_run(struct schedule *schedule)
+{
+    int err = schedule_begin(schedule);
+    if (!err) {
+        err = message_wait(is_complete, schedule);
+        if (err)
+            schedule_abandon(schedule);
+        else
+            err = schedule->error;
+    }
+    schedule_free(schedule);
+    return err;
+}
+
+// The handle comes first: once begun, the schedule belongs to the message lock.
+static int publish(struct schedule *schedule, struct request **request)
+{
+    int err = schedule->transfers ? schedule->broken : close_steps(schedule);
+    if (err) {
+        schedule_free(schedule);
+        return err;
+    }
+    err = object_open(&schedule->request.object, KIND_REQUEST);
+    if (!err)
+        *request = &schedule->request;
+    return err;
+}
+
+int schedule_start(struct schedule *schedule, struct request **request)
+{
+    int err = publish(schedule, request);
+    return err ? err : schedule_begin(schedule);
+}
+
+int schedule_keep(struct schedule *schedule, struct request **request)
+{
+    schedule->request.is_persistent = true;
+    schedule->request.is_active = false;
+    return publish(schedule, request);
+}

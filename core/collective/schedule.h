@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// schedule: a collective call as a list of steps of one process. Whoever handles
+// messages goes on with the schedules under way, so that the blocking, the nonblocking
+// and the persistent form of a call are one schedule, run in three ways.
+//
+// Glossary
+//   elements  a typed buffer: `count` elements of `type` at `at`
+//   step      a send or receive, which begins and does not wait; a copy, a reduction or
+//             a call, which are done when they are reached; or a wait for the end of
+//             all sends and receives before it
+//   scratch   memory of a schedule, freed with it
+//   peers     the members of a communicator among whom an algorithm runs
+#pragma once
+
+#include "collective/collective.h"
+
+struct elements {
+    char *at;
+    MPI_Count count;
+    struct datatype *type;
+};
+
+static inline struct elements elements_of(const void *at, MPI_Count count,
+                                          struct datatype *type)
+{
+    return (struct elements){(char *)at, count, type};
+}
+// `count` elements from element `first` on, of a buffer that may go on behind `count`.
+static inline struct elements elements_part(struct elements all, MPI_Count first,
+                                            MPI_Count count)
+{
+    return (struct elements){all.at + first * all.type->extent, count, all.type};
+}
+static inline size_t elements_bytes(struct elements elements)
+{
+    return (size_t)(elements.count * elements.type->size);
+}
+// Copies element by element; MPI_ERR_TRUNCATE when `to` is too short.
+int elements_copy(struct elements from, struct elements to);
+
+struct schedule;
+
+// Every member of `comm` makes its schedules in the same order, which tells their
+// messages apart. The schedule keeps the communicator.
+int schedule_make(struct communicator *comm, struct schedule **schedule);
+void schedule_free(struct schedule *schedule);
+
+// Append a step. A failure (no memory) is kept, and returned when the schedule is
+// started. Types and operations are kept until the schedule is freed; ranks are those of
+// `comm`, remote ones of an intercommunicator, and may be MPI_PROC_NULL.
+void schedule_send(struct schedule *schedule, struct communicator *comm,
+                   struct elements from, int rank);
+void schedule_receive(struct schedule *schedule, struct communicator *comm,
+                      struct elements to, int rank);
+void schedule_wait(struct schedule *schedule);
+void schedule_copy(struct schedule *schedule, struct elements from, struct elements to);
+// inout[i] = in[i] op inout[i]
+void schedule_reduce(struct schedule *schedule, struct op *op, struct elements in,
+                     void *inout);
+// `call` runs with the message lock held, must not wait, and returns an error class.
+void schedule_call(struct schedule *schedule, int (*call)(void *argument),
+                   void *argument);
+// Room for `count` elements of a type; with count 0 when there is no memory.
+struct elements schedule_scratch(struct schedule *schedule, MPI_Count count,
+                                 struct datatype *type);
+struct datatype *byte_type(void);
+
+// The three ways to run it; each takes the schedule over, also when it fails. To the end:
+int schedule_run(struct schedule *schedule);
+// As a request under way, and as a persistent one.
+int schedule_start(struct schedule *schedule, struct request **request);
+int schedule_keep(struct schedule *schedule, struct request **request);
+
+// ---- algorithms among peers (algorithms.c) ------------------------------------------
+struct peers {
+    struct communicator *comm;
+    const int *ranks; // [size] in comm, ascending; NULL: all
+    int size, own;    // `own` is the index of this process
+};
+static inline struct peers peers_all(struct communicator *comm)
+{
+    return (struct peers){comm, NULL, comm->size, comm->rank};
+}
+static inline struct peers peers_leaders(struct communicator *comm)
+{
+    return (struct peers){comm, comm->leaders, comm->leader_count, comm->leader_index};
+}
+
+// All ranks here are indices among the peers. Every algorithm ends with a wait.
+void append_barrier(struct schedule *schedule, const struct peers *peers);
+void append_broadcast(struct schedule *schedule, const struct peers *peers,
+                      struct elements data, int root);
+// The operands are combined in the order of ranks. `in` and `out` may be the same; `out`
+// counts at the root only.
+void append_reduce(struct schedule *schedule, const struct peers *peers, struct op *op,
+                   struct elements in, void *out, int root);
+// Fills everyone's portions, of which this peer's own is there already.
+struct portions;
+void append_ring(struct schedule *schedule, const struct peers *peers,
+                 const struct portions *all);
+// The root's portions to the others, in an intercommunicator to the other group.
+void append_scatter(struct schedule *schedule, struct communicator *comm,
+                    const struct portions *all, struct elements own, int root);
+
+// MPI_ERR_BUFFER for MPI_IN_PLACE in an intercommunicator.
+int refuse_in_place(const struct communicator *comm, const void *buffer);
