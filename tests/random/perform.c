@@ -10,69 +10,95 @@ static const void *address(const struct buffer *buffer)
     return buffer->real ? buffer_address(buffer) : NULL;
 }
 
-static void put(const struct action *a, MPI_Win window)
+static void put(struct action *a, MPI_Win window)
 {
-    const struct buffer *from = &a->from;
-    if (a->is_large)
-        MPI_Put_c(address(from), from->count, from->shape.type, a->target,
-                  a->displacement, a->at_count, a->at.type, window);
+    const struct buffer *f = &a->from;
+    if (a->has_request && a->is_large)
+        MPI_Rput_c(address(f), f->count, f->shape.type, a->target, a->displacement,
+                   a->at_count, a->at.type, window, &a->request);
+    else if (a->has_request)
+        MPI_Rput(address(f), f->count, f->shape.type, a->target, a->displacement,
+                 a->at_count, a->at.type, window, &a->request);
+    else if (a->is_large)
+        MPI_Put_c(address(f), f->count, f->shape.type, a->target, a->displacement,
+                  a->at_count, a->at.type, window);
     else
-        MPI_Put(address(from), from->count, from->shape.type, a->target,
-                a->displacement, a->at_count, a->at.type, window);
+        MPI_Put(address(f), f->count, f->shape.type, a->target, a->displacement,
+                a->at_count, a->at.type, window);
 }
 
-static void get(const struct action *a, MPI_Win window)
+static void get(struct action *a, MPI_Win window)
 {
-    const struct buffer *result = &a->result;
-    if (a->is_large)
-        MPI_Get_c(buffer_address(result), result->count, result->shape.type, a->target,
+    const struct buffer *r = &a->result;
+    if (a->has_request && a->is_large)
+        MPI_Rget_c(buffer_address(r), r->count, r->shape.type, a->target,
+                   a->displacement, a->at_count, a->at.type, window, &a->request);
+    else if (a->has_request)
+        MPI_Rget(buffer_address(r), r->count, r->shape.type, a->target, a->displacement,
+                 a->at_count, a->at.type, window, &a->request);
+    else if (a->is_large)
+        MPI_Get_c(buffer_address(r), r->count, r->shape.type, a->target,
                   a->displacement, a->at_count, a->at.type, window);
     else
-        MPI_Get(buffer_address(result), result->count, result->shape.type, a->target,
-                a->displacement, a->at_count, a->at.type, window);
+        MPI_Get(buffer_address(r), r->count, r->shape.type, a->target, a->displacement,
+                a->at_count, a->at.type, window);
 }
 
-static void accumulate(const struct action *a, MPI_Win window)
+static void accumulate(struct action *a, MPI_Win window)
 {
-    const struct buffer *from = &a->from;
-    if (a->is_large)
-        MPI_Accumulate_c(address(from), from->count, from->shape.type, a->target,
+    const struct buffer *f = &a->from;
+    if (a->has_request && a->is_large)
+        MPI_Raccumulate_c(address(f), f->count, f->shape.type, a->target,
+                          a->displacement, a->at_count, a->at.type, a->operation,
+                          window, &a->request);
+    else if (a->has_request)
+        MPI_Raccumulate(address(f), f->count, f->shape.type, a->target, a->displacement,
+                        a->at_count, a->at.type, a->operation, window, &a->request);
+    else if (a->is_large)
+        MPI_Accumulate_c(address(f), f->count, f->shape.type, a->target,
                          a->displacement, a->at_count, a->at.type, a->operation,
                          window);
     else
-        MPI_Accumulate(address(from), from->count, from->shape.type, a->target,
-                       a->displacement, a->at_count, a->at.type, a->operation, window);
+        MPI_Accumulate(address(f), f->count, f->shape.type, a->target, a->displacement,
+                       a->at_count, a->at.type, a->operation, window);
 }
 
-static void get_accumulate(const struct action *a, MPI_Win window)
+static void get_accumulate(struct action *a, MPI_Win window)
 {
-    const struct buffer *from = &a->from, *result = &a->result;
-    if (a->is_large)
-        MPI_Get_accumulate_c(address(from), from->count, from->shape.type,
-                             buffer_address(result), result->count, result->shape.type,
-                             a->target, a->displacement, a->at_count, a->at.type,
-                             a->operation, window);
+    const struct buffer *f = &a->from, *r = &a->result;
+    if (a->has_request && a->is_large)
+        MPI_Rget_accumulate_c(address(f), f->count, f->shape.type, buffer_address(r),
+                              r->count, r->shape.type, a->target, a->displacement,
+                              a->at_count, a->at.type, a->operation, window,
+                              &a->request);
+    else if (a->has_request)
+        MPI_Rget_accumulate(address(f), f->count, f->shape.type, buffer_address(r),
+                            r->count, r->shape.type, a->target, a->displacement,
+                            a->at_count, a->at.type, a->operation, window, &a->request);
+    else if (a->is_large)
+        MPI_Get_accumulate_c(address(f), f->count, f->shape.type, buffer_address(r),
+                             r->count, r->shape.type, a->target, a->displacement,
+                             a->at_count, a->at.type, a->operation, window);
     else
-        MPI_Get_accumulate(address(from), from->count, from->shape.type,
-                           buffer_address(result), result->count, result->shape.type,
-                           a->target, a->displacement, a->at_count, a->at.type,
-                           a->operation, window);
+        MPI_Get_accumulate(address(f), f->count, f->shape.type, buffer_address(r),
+                           r->count, r->shape.type, a->target, a->displacement,
+                           a->at_count, a->at.type, a->operation, window);
 }
 
-static void fetch_and_op(const struct action *a, MPI_Win window)
+static void fetch_and_op(struct action *a, MPI_Win window)
 {
     MPI_Fetch_and_op(address(&a->from), buffer_address(&a->result), a->at.type,
                      a->target, a->displacement, a->operation, window);
 }
 
-static void compare_and_swap(const struct action *a, MPI_Win window)
+static void compare_and_swap(struct action *a, MPI_Win window)
 {
     MPI_Compare_and_swap(address(&a->from), address(&a->compare),
                          buffer_address(&a->result), a->at.type, a->target,
                          a->displacement, window);
 }
 
-static void flush(const struct action *a, MPI_Win window)
+static void flush(struct action *a, MPI_Win window)
 {
     if (a->verb == FLUSH)
         a->target < 0 ? MPI_Win_flush_all(window) : MPI_Win_flush(a->target, window);
@@ -111,6 +137,20 @@ static void complete(const struct program *program, struct action *action)
     }
 }
 
+static void await(struct program *program, struct action *action)
+{
+    int done = 0;
+    if (action->request == MPI_REQUEST_NULL)
+        return;
+    for (int tests = action->at_count % 3; tests > 0 && !done; tests--)
+        MPI_Test(&action->request, &done, MPI_STATUS_IGNORE);
+    if (!done)
+        MPI_Wait(&action->request, MPI_STATUS_IGNORE);
+    if (action->request != MPI_REQUEST_NULL)
+        report(program, "a request that is complete is not null");
+    complete(program, action);
+}
+
 static void complete_flushed(struct program *program, const struct action *flushed)
 {
     for (struct action *a = program->actions; a < flushed; a++)
@@ -122,13 +162,26 @@ static void complete_flushed(struct program *program, const struct action *flush
 
 static void perform(struct program *program, struct action *action)
 {
-    typedef void performer(const struct action *, MPI_Win);
+    typedef void performer(struct action *, MPI_Win);
     static performer *const performers[] = {
         put,   get,  accumulate, get_accumulate, fetch_and_op, compare_and_swap,
         flush, flush};
     performers[action->verb](action, program->windows[action->window].handle);
     if (action->verb >= FLUSH)
         complete_flushed(program, action);
+    else if (action->has_request && action->waits)
+        await(program, action);
+}
+
+// Has what an actor began with a request, on one window or (-1) on all, completed.
+static void await_rest(struct program *program, int window, int thread)
+{
+    for (int a = 0; a < program->action_count; a++) {
+        struct action *action = &program->actions[a];
+        if (action->has_request && !action->waits && action->origin == program->rank &&
+            action->thread == thread && (window < 0 || action->window == window))
+            await(program, action);
+    }
 }
 
 // ---- epochs ---------------------------------------------------------------------------
@@ -229,6 +282,7 @@ static void perform_one_by_one(struct program *program, int w)
                 action->target == r)
                 perform(program, action);
         }
+        await_rest(program, w, 0);
         MPI_Win_unlock(r, program->windows[w].handle);
     }
 }
@@ -250,6 +304,7 @@ static void *act(void *argument)
             program->synchronisations[action->window].epoch != LOCK_ONE_BY_ONE)
             perform(program, action);
     }
+    await_rest(program, -1, actor->thread);
     return NULL;
 }
 

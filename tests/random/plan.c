@@ -255,6 +255,10 @@ static bool plan_operation(struct program *program, struct action *action)
     while (action->verb == ACCUMULATE && action->operation == MPI_NO_OP);
     if (action->verb == PUT || action->verb == COMPARE_AND_SWAP)
         action->operation = MPI_REPLACE;
+    action->has_request =
+        program->synchronisations[action->window].epoch >= LOCK_EACH &&
+        action->verb < FETCH_AND_OP && random_chance(random, 30);
+    action->waits = random_chance(random, 50);
     choose_shape(program, action);
     int cells = action->at_count * action->at.cells;
     if (!place(program, action, cells, &base) ||
@@ -290,6 +294,7 @@ static bool plan_action(struct program *program, struct action *action)
         .target = random_below(random, program->ranks),
         .thread = random_below(random, program->threads),
         .is_large = random_chance(random, 30),
+        .request = MPI_REQUEST_NULL,
     };
     const struct synchronisation *sync = &program->synchronisations[action->window];
     if (sync->epoch == NO_EPOCH ||

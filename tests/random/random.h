@@ -7,7 +7,7 @@
 //   cell     one element of the basic datatype that all of a program's data consists of
 //   shape    a datatype together with what this test itself knows of its type map
 //   memory   what a window shows, of all ranks: its model and who may touch it
-//   action   one call of the program: an operation, a flush or a wait
+//   action   one call of the program: an operation, perhaps with a request, or a flush
 //   stage    actions between the opening and the closing of epochs; ends in a barrier
 //   actor    a thread of a rank: actions of one actor are in order, others are not
 #pragma once
@@ -139,14 +139,14 @@ enum verb {
     FETCH_AND_OP,
     COMPARE_AND_SWAP,
     FLUSH,
-    FLUSH_LOCAL,
-    WAIT
+    FLUSH_LOCAL
 };
 struct action {
     enum verb verb;
     int window, origin, thread, target; // target -1: all
     bool is_large;                      // the procedure that ends in _c
-    bool has_request;
+    bool has_request;                   // MPI_Rput and so on
+    bool waits;                         // for the request at once
     MPI_Op operation;
     struct buffer from, compare, result;
     bool has_from, has_compare, has_result;

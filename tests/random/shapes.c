@@ -60,6 +60,8 @@ struct draw {
     int places[MOST_BLOCKS];          // where each block begins
     int stride;                       // between the blocks of regular ones
     struct block blocks[MOST_BLOCKS]; // to be filled in
+    bool is_resized;
+    MPI_Aint lower, extent; // then
 };
 
 // Blocks in random order, with gaps, before or behind the address.
@@ -140,8 +142,24 @@ static MPI_Datatype make_hvector(struct draw *draw)
     return type;
 }
 
+// More room before and behind.
+static MPI_Datatype make_resized(struct draw *draw)
+{
+    MPI_Datatype type;
+    MPI_Aint step = draw->inner->extent;
+    int before = random_below(draw->random, 3), behind = random_below(draw->random, 3);
+    draw->count = draw->lengths[0] = 1;
+    place_regularly(draw, 0);
+    draw->is_resized = true;
+    draw->lower = draw->inner->lower - before * step;
+    draw->extent = (before + 1 + behind) * step;
+    MPI_Type_create_resized(draw->inner->type, draw->lower, draw->extent, &type);
+    return type;
+}
+
 typedef MPI_Datatype maker(struct draw *draw);
-static maker *const makers[] = {make_contiguous, make_vector, make_hvector};
+static maker *const makers[] = {make_contiguous, make_vector, make_hvector,
+                                make_resized};
 
 static struct shape shape_around(struct shape *inner, struct random *random, int most)
 {
@@ -150,6 +168,10 @@ static struct shape shape_around(struct shape *inner, struct random *random, int
     MPI_Datatype type =
         makers[random_below(random, sizeof makers / sizeof *makers)](&draw);
     struct shape outer = combine(inner, draw.blocks, draw.count);
+    if (draw.is_resized) {
+        outer.lower = draw.lower;
+        outer.extent = draw.extent;
+    }
     outer.type = type;
     shape_free(inner);
     return outer;
