@@ -32,14 +32,13 @@ static int check_sizes(struct operation *operation)
                 operation->room);
 }
 
-// Does [offset + first, offset + last) lie in [0, size)? Sums do not overflow.
+// Does [offset + first, offset + last) lie in [0, size)? The offset itself need not.
 static bool is_within(uint64_t offset, MPI_Aint first, MPI_Aint last, uint64_t size)
 {
-    if (offset > size)
-        return false;
-    bool starts_inside = first >= 0 || (uint64_t)-first <= offset;
-    bool ends_inside = last <= 0 || (uint64_t)last <= size - offset;
-    return starts_inside && ends_inside;
+    int64_t start, end;
+    return !__builtin_add_overflow(offset, first, &start) &&
+           !__builtin_add_overflow(offset, last, &end) && start >= 0 &&
+           (uint64_t)end <= size;
 }
 
 static int check_range(struct operation *operation)

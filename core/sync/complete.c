@@ -20,17 +20,29 @@ int sync_complete_counted(struct peer *peer)
                  : 0;
 }
 
-// The flag is cleared first: another thread may start an operation meanwhile.
+// Operations are counted under the message lock, so that none is forgotten here.
+static void settle(struct window *window)
+{
+    message_lock();
+    struct peer *peer = window->peers.first;
+    while (peer != NULL && is_quiet(peer))
+        peer = peer->next;
+    if (peer == NULL)
+        atomic_store(&window->has_pending, false);
+    message_unlock();
+}
+
+// The flag is cleared last: until then other threads wait for the same operations.
 int sync_complete_all(struct window *window)
 {
     if (likely(!atomic_load_explicit(&window->has_pending, memory_order_relaxed)))
         return 0;
-    atomic_exchange(&window->has_pending, false);
     int first = 0;
     for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next) {
         int err = sync_complete(peer);
         if (first == 0)
             first = err;
     }
+    settle(window);
     return first;
 }
