@@ -142,6 +142,76 @@ static MPI_Datatype make_hvector(struct draw *draw)
     return type;
 }
 
+static MPI_Datatype make_indexed(struct draw *draw)
+{
+    MPI_Datatype type;
+    draw_lengths(draw);
+    draw_places(draw);
+    place_irregularly(draw);
+    MPI_Type_indexed(draw->count, draw->lengths, draw->places, draw->inner->type,
+                     &type);
+    return type;
+}
+
+static MPI_Datatype make_indexed_block(struct draw *draw)
+{
+    MPI_Datatype type;
+    draw_places(draw);
+    place_irregularly(draw);
+    MPI_Type_create_indexed_block(draw->count, draw->lengths[0], draw->places,
+                                  draw->inner->type, &type);
+    return type;
+}
+
+static MPI_Datatype make_hindexed(struct draw *draw)
+{
+    MPI_Datatype type;
+    MPI_Count lengths[MOST_BLOCKS], displacements[MOST_BLOCKS];
+    draw_lengths(draw);
+    draw_places(draw);
+    place_irregularly(draw);
+    for (int b = 0; b < draw->count; b++) {
+        lengths[b] = draw->lengths[b];
+        displacements[b] = draw->blocks[b].displacement;
+    }
+    MPI_Type_create_hindexed_c(draw->count, lengths, displacements, draw->inner->type,
+                               &type);
+    return type;
+}
+
+static MPI_Datatype make_struct(struct draw *draw)
+{
+    MPI_Datatype type, types[MOST_BLOCKS];
+    MPI_Aint displacements[MOST_BLOCKS];
+    draw_lengths(draw);
+    draw_places(draw);
+    place_irregularly(draw);
+    for (int b = 0; b < draw->count; b++) {
+        types[b] = draw->inner->type;
+        displacements[b] = draw->blocks[b].displacement;
+    }
+    MPI_Type_create_struct(draw->count, draw->lengths, displacements, types, &type);
+    return type;
+}
+
+// Columns of a matrix: as many rows as there are blocks.
+static MPI_Datatype make_subarray(struct draw *draw)
+{
+    MPI_Datatype type;
+    int before = random_below(draw->random, 3), behind = random_below(draw->random, 3);
+    int rows[2] = {draw->count, before + draw->lengths[0] + behind};
+    int part[2] = {draw->count, draw->lengths[0]}, start[2] = {0, before};
+    MPI_Aint step = draw->inner->extent;
+    place_regularly(draw, rows[1] * step);
+    for (int b = 0; b < draw->count; b++)
+        draw->blocks[b].displacement += before * step;
+    draw->is_resized = true;
+    draw->extent = rows[0] * rows[1] * step;
+    MPI_Type_create_subarray(2, rows, part, start, MPI_ORDER_C, draw->inner->type,
+                             &type);
+    return type;
+}
+
 // More room before and behind.
 static MPI_Datatype make_resized(struct draw *draw)
 {
@@ -158,8 +228,9 @@ static MPI_Datatype make_resized(struct draw *draw)
 }
 
 typedef MPI_Datatype maker(struct draw *draw);
-static maker *const makers[] = {make_contiguous, make_vector, make_hvector,
-                                make_resized};
+static maker *const makers[] = {make_contiguous, make_vector,        make_hvector,
+                                make_indexed,    make_indexed_block, make_hindexed,
+                                make_struct,     make_subarray,      make_resized};
 
 static struct shape shape_around(struct shape *inner, struct random *random, int most)
 {
