@@ -123,6 +123,11 @@ contains
         call check('addresses differ by the elements between', &
             MPI_Aint_diff(third, first) == 8 .and. &
             MPI_Aint_add(first, 8_MPI_ADDRESS_KIND) == third)
+        third = huge(first) ! behind it the other half of the address space begins
+        first = MPI_Aint_add(third, 1_MPI_ADDRESS_KIND)
+        call check('addresses wrap', first == -huge(first) - 1_MPI_ADDRESS_KIND .and. &
+            MPI_Aint_diff(first, third) == 1 .and. MPI_Aint_diff(third, first) == -1)
+        call MPI_Get_address(memory, first)
         call check('get_address is c_loc', c_associated(base, transfer(first, base)))
         call MPI_Free_mem(memory)
     end subroutine allocated_memory

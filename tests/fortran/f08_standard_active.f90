@@ -8,10 +8,13 @@ module ring_m
     use check_m, only : check
     implicit none
     private
-    public :: begin, update_boundary, update_core, check_cells, next
+    public :: begin, check_cells, next, step_with_fences, &
+        step_with_fences_and_overlap, step_with_post_and_start, &
+        step_with_post_start_and_overlap
     integer, parameter, public :: cells = 10, steps = 6
     integer(int64), parameter :: modulus = 1000003
     integer, public :: rank, ranks, left, right
+    type(MPI_Group), public :: neighbours
     ! The cells of this rank; cell(0) and cell(cells + 1) are copies of its neighbours'.
     integer, asynchronous, public :: cell(0:cells + 1)
     integer :: old(0:cells + 1)
@@ -54,6 +57,62 @@ contains
         i = cells * rank
         call check(claim, all(cell(1:cells) == ring(i + 1:i + cells)))
     end subroutine check_cells
+
+    subroutine put_boundary(win)
+        type(MPI_Win), intent(in) :: win
+        call MPI_Put(cell(1), 1, MPI_INTEGER, left, &
+            int(cells + 1, MPI_ADDRESS_KIND), 1, MPI_INTEGER, win)
+        call MPI_Put(cell(cells), 1, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 1, &
+            MPI_INTEGER, win)
+    end subroutine put_boundary
+
+    subroutine get_boundary(win)
+        type(MPI_Win), intent(in) :: win
+        call MPI_Get(cell(0), 1, MPI_INTEGER, left, int(cells, MPI_ADDRESS_KIND), 1, &
+            MPI_INTEGER, win)
+        call MPI_Get(cell(cells + 1), 1, MPI_INTEGER, right, 1_MPI_ADDRESS_KIND, 1, &
+            MPI_INTEGER, win)
+    end subroutine get_boundary
+
+    subroutine step_with_fences(win)
+        type(MPI_Win), intent(in) :: win
+        call update_boundary()
+        call update_core()
+        call MPI_Win_fence(MPI_MODE_NOPRECEDE, win)
+        call put_boundary(win)
+        call MPI_Win_fence(ior(MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED), win)
+    end subroutine step_with_fences
+
+    subroutine step_with_fences_and_overlap(win)
+        type(MPI_Win), intent(in) :: win
+        call update_boundary()
+        call MPI_Win_fence(ior(MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE), win)
+        call get_boundary(win)
+        call update_core()
+        call MPI_Win_fence(MPI_MODE_NOSUCCEED, win)
+    end subroutine step_with_fences_and_overlap
+
+    subroutine step_with_post_and_start(win)
+        type(MPI_Win), intent(in) :: win
+        call update_boundary()
+        call update_core()
+        call MPI_Win_post(neighbours, 0, win)
+        call MPI_Win_start(neighbours, 0, win)
+        call put_boundary(win)
+        call MPI_Win_complete(win)
+        call MPI_Win_wait(win)
+    end subroutine step_with_post_and_start
+
+    subroutine step_with_post_start_and_overlap(win)
+        type(MPI_Win), intent(in) :: win
+        call update_boundary()
+        call MPI_Win_post(neighbours, MPI_MODE_NOPUT, win)
+        call MPI_Win_start(neighbours, 0, win)
+        call get_boundary(win)
+        call update_core()
+        call MPI_Win_complete(win)
+        call MPI_Win_wait(win)
+    end subroutine step_with_post_start_and_overlap
 end module ring_m
 
 program f08_standard_active
@@ -63,7 +122,7 @@ program f08_standard_active
     implicit none
     integer, parameter :: mapped = 12
     integer :: unit_bytes
-    type(MPI_Group) :: world, neighbours
+    type(MPI_Group) :: world
     call MPI_Init()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
     call MPI_Comm_size(MPI_COMM_WORLD, ranks)
@@ -140,62 +199,6 @@ contains
         end do
         call check('B is the sum of what is mapped to it', all(b == 0))
     end subroutine sums_by_a_map
-
-    subroutine put_boundary(win)
-        type(MPI_Win), intent(in) :: win
-        call MPI_Put(cell(1), 1, MPI_INTEGER, left, &
-            int(cells + 1, MPI_ADDRESS_KIND), 1, MPI_INTEGER, win)
-        call MPI_Put(cell(cells), 1, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 1, &
-            MPI_INTEGER, win)
-    end subroutine put_boundary
-
-    subroutine get_boundary(win)
-        type(MPI_Win), intent(in) :: win
-        call MPI_Get(cell(0), 1, MPI_INTEGER, left, int(cells, MPI_ADDRESS_KIND), 1, &
-            MPI_INTEGER, win)
-        call MPI_Get(cell(cells + 1), 1, MPI_INTEGER, right, 1_MPI_ADDRESS_KIND, 1, &
-            MPI_INTEGER, win)
-    end subroutine get_boundary
-
-    subroutine step_with_fences(win)
-        type(MPI_Win), intent(in) :: win
-        call update_boundary()
-        call update_core()
-        call MPI_Win_fence(MPI_MODE_NOPRECEDE, win)
-        call put_boundary(win)
-        call MPI_Win_fence(ior(MPI_MODE_NOSTORE, MPI_MODE_NOSUCCEED), win)
-    end subroutine step_with_fences
-
-    subroutine step_with_fences_and_overlap(win)
-        type(MPI_Win), intent(in) :: win
-        call update_boundary()
-        call MPI_Win_fence(ior(MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE), win)
-        call get_boundary(win)
-        call update_core()
-        call MPI_Win_fence(MPI_MODE_NOSUCCEED, win)
-    end subroutine step_with_fences_and_overlap
-
-    subroutine step_with_post_and_start(win)
-        type(MPI_Win), intent(in) :: win
-        call update_boundary()
-        call update_core()
-        call MPI_Win_post(neighbours, 0, win)
-        call MPI_Win_start(neighbours, 0, win)
-        call put_boundary(win)
-        call MPI_Win_complete(win)
-        call MPI_Win_wait(win)
-    end subroutine step_with_post_and_start
-
-    subroutine step_with_post_start_and_overlap(win)
-        type(MPI_Win), intent(in) :: win
-        call update_boundary()
-        call MPI_Win_post(neighbours, MPI_MODE_NOPUT, win)
-        call MPI_Win_start(neighbours, 0, win)
-        call get_boundary(win)
-        call update_core()
-        call MPI_Win_complete(win)
-        call MPI_Win_wait(win)
-    end subroutine step_with_post_start_and_overlap
 
     subroutine iterate(one_step, way)
         interface

@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The module mpi: windows with both forms of baseptr, sections, attributes, strings.
+! The module mpi: windows with both forms of baseptr, dynamic windows, sections,
+! attributes, strings.
 module mpi_windows_m
     use mpi
     implicit none
@@ -40,6 +41,7 @@ program mpi_windows
     call allocated_shared()
     call allocated_memory()
     call attributes_and_handlers()
+    call dynamic()
     call strings_and_groups()
     call shared_types()
     call MPI_FINALIZE(ierror)
@@ -149,6 +151,44 @@ contains
         call MPI_WIN_FREE_KEYVAL(keyval, ierror)
         call check('free_keyval sets the key to invalid', keyval == MPI_KEYVAL_INVALID)
     end subroutine attributes_and_handlers
+
+    ! Displacements are addresses.
+    subroutine dynamic()
+        integer, asynchronous :: memory(10), value
+        integer(MPI_ADDRESS_KIND), asynchronous :: place, places(0:ranks - 1)
+        character(len=MPI_MAX_OBJECT_NAME) :: name
+        integer :: win, length, handler
+        call MPI_WIN_CREATE_DYNAMIC(MPI_INFO_NULL, MPI_COMM_WORLD, win, ierror)
+        call MPI_WIN_SET_NAME(win, ' list  ', ierror)
+        call MPI_WIN_GET_NAME(win, name, length, ierror)
+        call check('name', name == ' list' .and. length == 5)
+        memory = -1
+        value = rank
+        call MPI_WIN_ATTACH(win, memory, 40_MPI_ADDRESS_KIND, ierror)
+        call MPI_GET_ADDRESS(memory, place, ierror)
+        call MPI_ALLGATHER(place, 1, MPI_AINT, places, 1, MPI_AINT, MPI_COMM_WORLD, &
+            ierror)
+        call MPI_WIN_FENCE(0, win, ierror)
+        call MPI_PUT(value, 1, MPI_INTEGER, right, &
+            MPI_AINT_ADD(places(right), 8_MPI_ADDRESS_KIND), 1, MPI_INTEGER, win, &
+            ierror)
+        call MPI_WIN_FENCE(MPI_MODE_NOSUCCEED, win, ierror)
+        call MPI_F_SYNC_REG(memory)
+        call check('put to attached memory', memory(3) == left .and. &
+            count(memory /= -1) == 1)
+        call MPI_WIN_SET_ERRHANDLER(win, MPI_ERRORS_RETURN, ierror)
+        call MPI_WIN_GET_ERRHANDLER(win, handler, ierror)
+        call check('get_errhandler', handler == MPI_ERRORS_RETURN)
+        call MPI_WIN_DETACH(win, memory, ierror)
+        call check('detach', ierror == MPI_SUCCESS)
+        call MPI_WIN_DETACH(win, memory, ierror)
+        call check('detach twice', ierror == MPI_ERR_RMA_ATTACH)
+        place = huge(place)
+        places(0) = MPI_AINT_ADD(place, 1_MPI_ADDRESS_KIND)
+        call check('addresses wrap', MPI_AINT_DIFF(places(0), place) == 1 .and. &
+            places(0) == -huge(place) - 1_MPI_ADDRESS_KIND)
+        call MPI_WIN_FREE(win, ierror)
+    end subroutine dynamic
 
     subroutine strings_and_groups()
         character(len=MPI_MAX_OBJECT_NAME) :: name
