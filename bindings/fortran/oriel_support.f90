@@ -48,6 +48,12 @@ module oriel_support
             type(c_funptr), value :: invoke
         end subroutine oriel_op_invoker
 
+        subroutine oriel_request_invokers(request, invoke) bind(C)
+            import
+            integer(c_intptr_t), value :: request
+            type(c_funptr), intent(in) :: invoke(3)
+        end subroutine oriel_request_invokers
+
         subroutine oriel_keyval_invokers(keyval, copy, drop) bind(C)
             import
             integer(c_int), value :: keyval
@@ -65,7 +71,7 @@ module oriel_support
 
     public :: string_to_fortran, string_mark, function_of_number, &
         errhandler_calls_fortran, keyval_calls_fortran, op_calls_fortran, &
-        op_calls_fortran_large
+        op_calls_fortran_large, request_calls_fortran
 
     ! Fortran's callbacks. mpi_f08 declares handles as TYPE(MPI_Win) and the like, the
     ! mpi module as INTEGER; either way the callback gets the address of one INTEGER.
@@ -86,6 +92,25 @@ module oriel_support
             integer(c_int64_t) :: length
             integer :: datatype
         end subroutine large_user_function
+
+        subroutine query_function(extra_state, status, ierror)
+            import
+            integer(c_intptr_t) :: extra_state
+            integer :: status(*), ierror
+        end subroutine query_function
+
+        subroutine free_function(extra_state, ierror)
+            import
+            integer(c_intptr_t) :: extra_state
+            integer :: ierror
+        end subroutine free_function
+
+        subroutine cancel_function(extra_state, complete, ierror)
+            import
+            integer(c_intptr_t) :: extra_state
+            logical :: complete
+            integer :: ierror
+        end subroutine cancel_function
 
         subroutine copy_function(handle, keyval, extra_state, value_in, value_out, &
             flag, ierror)
@@ -188,6 +213,54 @@ contains
         type = int(datatype)
         call callback(in, inout, elements, type)
     end subroutine invoke_large_op
+
+    subroutine request_calls_fortran(request)
+        integer(c_intptr_t), intent(in) :: request
+        call oriel_request_invokers(request, &
+            [c_funloc(invoke_query), c_funloc(invoke_free), c_funloc(invoke_cancel)])
+    end subroutine request_calls_fortran
+
+    ! A status of Fortran has the layout of C's.
+    function invoke_query(function, extra_state, status) result(code) bind(C, name="")
+        type(c_funptr), value :: function
+        integer(c_intptr_t), value :: extra_state
+        integer(c_int) :: status(*)
+        integer(c_int) :: code
+        procedure(query_function), pointer :: callback
+        integer :: ierror
+        call c_f_procpointer(function, callback)
+        ierror = 0
+        call callback(extra_state, status, ierror)
+        code = int(ierror, c_int)
+    end function invoke_query
+
+    function invoke_free(function, extra_state) result(code) bind(C, name="")
+        type(c_funptr), value :: function
+        integer(c_intptr_t), value :: extra_state
+        integer(c_int) :: code
+        procedure(free_function), pointer :: callback
+        integer :: ierror
+        call c_f_procpointer(function, callback)
+        ierror = 0
+        call callback(extra_state, ierror)
+        code = int(ierror, c_int)
+    end function invoke_free
+
+    function invoke_cancel(function, extra_state, complete) result(code) &
+        bind(C, name="")
+        type(c_funptr), value :: function
+        integer(c_intptr_t), value :: extra_state
+        integer(c_int), value :: complete
+        integer(c_int) :: code
+        procedure(cancel_function), pointer :: callback
+        integer :: ierror
+        logical :: is_complete
+        call c_f_procpointer(function, callback)
+        is_complete = complete /= 0
+        ierror = 0
+        call callback(extra_state, is_complete, ierror)
+        code = int(ierror, c_int)
+    end function invoke_cancel
 
     function invoke_copy(function, handle, keyval, extra_state, value_in, value_out, &
         flag) result(code) bind(C, name="")

@@ -4,22 +4,27 @@
 
 #include <string.h>
 
+static void area_retire(struct area *area)
+{
+    area->next_retired = atomic_load(&process.retired_areas);
+    while (!atomic_compare_exchange_weak(&process.retired_areas, &area->next_retired,
+                                         area))
+        ;
+}
+
 // Frees the retired areas that all members have left.
 static void areas_collect(void)
 {
-    message_lock();
-    struct area **link = &process.retired_areas;
-    while (*link != NULL) {
-        struct area *area = *link;
+    struct area *area = atomic_exchange(&process.retired_areas, NULL);
+    while (area != NULL) {
+        struct area *next = area->next_retired;
         uint32_t departed = atomic_load_explicit(&area->departed, memory_order_acquire);
-        if ((int)departed == area->seats) {
-            *link = area->next_retired;
+        if ((int)departed == area->seats)
             shm_free(process.shm, area);
-        } else {
-            link = &area->next_retired;
-        }
+        else
+            area_retire(area);
+        area = next;
     }
-    message_unlock();
 }
 
 int area_make(int seats, struct area **area)
@@ -36,14 +41,11 @@ int area_make(int seats, struct area **area)
     return 0;
 }
 
+// The message lock may be held: messages keep communicators alive.
 void area_leave(struct area *area, bool is_owner)
 {
-    if (is_owner) {
-        message_lock();
-        area->next_retired = process.retired_areas;
-        process.retired_areas = area;
-        message_unlock();
-    }
+    if (is_owner)
+        area_retire(area);
     atomic_fetch_add_explicit(&area->departed, 1, memory_order_release);
     areas_collect();
 }

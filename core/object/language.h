@@ -49,6 +49,15 @@ typedef int delete_invoker(generic_function *function, uintptr_t handle, int key
 ORIEL_EXPORT void oriel_keyval_invokers(int keyval, copy_invoker *copy,
                                         delete_invoker *drop);
 
+// They return what the functions of a generalized request returned.
+struct grequest_invokers {
+    int (*query)(generic_function *function, void *extra_state, MPI_Status *status);
+    int (*free)(generic_function *function, void *extra_state);
+    int (*cancel)(generic_function *function, void *extra_state, int complete);
+};
+ORIEL_EXPORT void oriel_request_invokers(uintptr_t request,
+                                         const struct grequest_invokers *invoke);
+
 // ---- attributes ---------------------------------------------------------------------
 // An attribute set from Fortran is an integer; C sees a pointer to it (MPI-4.1 19.3.7).
 // Called after MPI_*_set_attr with the integer cast to a pointer.

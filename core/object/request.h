@@ -17,7 +17,7 @@ struct request;
 struct request_kind {
     // MPI_Start of a persistent one. The message lock is free.
     int (*start)(struct request *request);
-    // MPI_Cancel of an active one. The message lock is free.
+    // MPI_Cancel of an active one, complete or not. The message lock is free.
     int (*cancel)(struct request *request);
     // The error of a complete one, after fail(); else request->error is all there is to
     // say. May change the status, which has been set and may be MPI_STATUS_IGNORE.

@@ -134,7 +134,7 @@ int oriel_cancel(struct request *request)
     int err = 0;
     if (!request->is_active)
         err = fail(MPI_ERR_REQUEST, "the request is not active");
-    else if (!request_is_complete(request) && request->kind->cancel != NULL)
+    else if (request->kind->cancel != NULL)
         err = request->kind->cancel(request);
     if (err)
         raise_on(request->owner);

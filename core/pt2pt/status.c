@@ -39,3 +39,28 @@ int oriel_status_get_error(MPI_Status *status, int *err)
     *err = status->MPI_ERROR;
     return 0;
 }
+
+int oriel_status_set_source(MPI_Status *status, int source)
+{
+    status->MPI_SOURCE = source;
+    return 0;
+}
+
+int oriel_status_set_tag(MPI_Status *status, int tag)
+{
+    status->MPI_TAG = tag;
+    return 0;
+}
+
+int oriel_status_set_error(MPI_Status *status, int err)
+{
+    status->MPI_ERROR = err;
+    return 0;
+}
+
+int oriel_status_set_cancelled(MPI_Status *status, int flag)
+{
+    status_set(status, status->MPI_SOURCE, status->MPI_TAG, status_bytes(status),
+               flag != 0);
+    return 0;
+}

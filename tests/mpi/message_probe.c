@@ -42,7 +42,8 @@ static void probed_messages_are_received(int length)
     CHECK(tells_of(&status, length, 5));
     MPI_Recv(in, length, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
              &status);
-    CHECK(tells_of(&status, length, 5) && is_filled(in, (size_t)length, left(), length));
+    CHECK(tells_of(&status, length, 5) &&
+          is_filled(in, (size_t)length, left(), length));
     MPI_Wait(&send, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
 }

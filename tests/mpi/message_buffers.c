@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// buffered_sends_need_no_receiver: they return although nobody receives, as long as the
+// attached buffer has room; flush and detach wait for the messages in it; a
+// communicator's own buffer comes before the process's (MPI-4.1 3.6).
+#include "window_test.h"
+
+enum { LONG = 60000, AT_ONCE = 4 };
+
+static unsigned char out[LONG], in[LONG];
+
+static void send_all(MPI_Comm comm)
+{
+    for (int i = 0; i < AT_ONCE; i++) {
+        fill(out, LONG, rank, i);
+        CHECK(MPI_Bsend(out, LONG, MPI_BYTE, right(), i, comm) == MPI_SUCCESS);
+        memset(out, 0, LONG);
+    }
+}
+
+static void receive_all(MPI_Comm comm)
+{
+    for (int i = AT_ONCE - 1; i >= 0; i--) {
+        MPI_Recv(in, LONG, MPI_BYTE, left(), i, comm, MPI_STATUS_IGNORE);
+        CHECK(is_filled(in, LONG, left(), i));
+    }
+}
+
+static void room_is_used_again(void)
+{
+    int bytes = AT_ONCE * (LONG + MPI_BSEND_OVERHEAD), length = -1;
+    char *buffer = malloc((size_t)bytes + 3);
+    void *detached;
+    MPI_Buffer_attach(buffer + 3, bytes); // not aligned
+    for (int round = 0; round < 5; round++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        send_all(MPI_COMM_WORLD);
+        CHECK_CLASS(MPI_Bsend(out, LONG, MPI_BYTE, right(), 9, MPI_COMM_WORLD),
+                    MPI_ERR_BUFFER);
+        MPI_Barrier(MPI_COMM_WORLD);
+        receive_all(MPI_COMM_WORLD);
+        MPI_Buffer_flush();
+    }
+    send_all(MPI_COMM_WORLD);
+    receive_all(MPI_COMM_WORLD);
+    MPI_Buffer_detach(&detached, &length);
+    CHECK(detached == buffer + 3 && length == bytes);
+    free(buffer);
+}
+
+static void flushes_wait_for_what_is_there(void)
+{
+    MPI_Request flush;
+    int flag = 1, length = -1;
+    void *detached;
+    MPI_Buffer_iflush(&flush);
+    MPI_Wait(&flush, MPI_STATUS_IGNORE); // no buffer, nothing to wait for
+    MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    send_all(MPI_COMM_WORLD);
+    MPI_Buffer_iflush(&flush);
+    MPI_Test(&flush, &flag, MPI_STATUS_IGNORE);
+    CHECK(!flag);
+    MPI_Barrier(MPI_COMM_WORLD);
+    receive_all(MPI_COMM_WORLD);
+    MPI_Wait(&flush, MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&detached, &length);
+    CHECK(detached == MPI_BUFFER_AUTOMATIC && length == 0);
+}
+
+static void communicators_have_their_own(void)
+{
+    static char buffer[AT_ONCE * (LONG + MPI_BSEND_OVERHEAD)];
+    MPI_Comm own;
+    MPI_Request flush;
+    MPI_Count length = -1;
+    void *detached;
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    MPI_Comm_attach_buffer_c(own, buffer, sizeof buffer);
+    send_all(own);
+    CHECK_CLASS(MPI_Bsend(out, LONG, MPI_BYTE, right(), 9, own), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Bsend(out, 1, MPI_BYTE, right(), 9, MPI_COMM_WORLD),
+                MPI_ERR_BUFFER);
+    MPI_Comm_iflush_buffer(own, &flush);
+    receive_all(own);
+    MPI_Wait(&flush, MPI_STATUS_IGNORE);
+    MPI_Comm_flush_buffer(own);
+    MPI_Comm_detach_buffer_c(own, &detached, &length);
+    CHECK(detached == buffer && length == (MPI_Count)sizeof buffer);
+    MPI_Comm_attach_buffer(own, MPI_BUFFER_AUTOMATIC, 0);
+    send_all(own);
+    receive_all(own);
+    MPI_Comm_free(&own); // with its buffer
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    room_is_used_again();
+    flushes_wait_for_what_is_there();
+    communicators_have_their_own();
+    return finish();
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// operations_with_requests_complete: when the request is complete the origin buffer may
+// be reused or has the data, also after a flush or unlock; many may be outstanding; they
+// need a passive target epoch (MPI-4.1 12.3.5).
+#include "window_test.h"
+
+enum { ELEMENTS = 3000, MANY = 100000 };
+
+static void put_get_and_accumulate(const struct source *source)
+{
+    struct opened opened = source->open(ELEMENTS * sizeof(int), sizeof(int));
+    int *mine = opened.base, values[ELEMENTS], got[ELEMENTS], before[ELEMENTS];
+    MPI_Request request;
+    memset(mine, 0, ELEMENTS * sizeof(int));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int count = 1; count <= ELEMENTS; count = count * 7 + 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right(), 0, opened.win);
+        for (int i = 0; i < count; i++)
+            values[i] = rank + i;
+        MPI_Rput(values, count, MPI_INT, right(), 0, count, MPI_INT, opened.win,
+                 &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(request == MPI_REQUEST_NULL);
+        memset(values, -1, sizeof values); // may be changed
+        MPI_Win_flush(right(), opened.win);
+        MPI_Rget(got, count, MPI_INT, right(), 0, count, MPI_INT, opened.win, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int i = 0; i < count; i++) {
+            CHECK(got[i] == rank + i);
+            values[i] = 2;
+        }
+        MPI_Raccumulate(values, count, MPI_INT, right(), 0, count, MPI_INT, MPI_SUM,
+                        opened.win, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        memset(values, -1, sizeof values);
+        MPI_Rget_accumulate(NULL, 0, MPI_INT, before, count, MPI_INT, right(), 0, count,
+                            MPI_INT, MPI_NO_OP, opened.win, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int i = 0; i < count; i++)
+            CHECK(before[i] == rank + i + 2);
+        MPI_Win_unlock(right(), opened.win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    source->close(&opened);
+}
+
+static void flush_and_unlock_complete_them(const struct source *source)
+{
+    struct opened opened = source->open(ELEMENTS * sizeof(int), sizeof(int));
+    int *mine = opened.base, got[2][ELEMENTS], flag = 0;
+    MPI_Request requests[2];
+    for (int i = 0; i < ELEMENTS; i++)
+        mine[i] = rank * 10 + i;
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, opened.win);
+    MPI_Win_lock_all(0, opened.win);
+    MPI_Rget(got[0], ELEMENTS, MPI_INT, right(), 0, ELEMENTS, MPI_INT, opened.win,
+             &requests[0]);
+    MPI_Win_flush(right(), opened.win);
+    MPI_Rget(got[1], ELEMENTS, MPI_INT, left(), 0, ELEMENTS, MPI_INT, opened.win,
+             &requests[1]);
+    MPI_Win_unlock_all(opened.win);
+    for (int i = 0; i < ELEMENTS; i++)
+        CHECK(got[0][i] == right() * 10 + i && got[1][i] == left() * 10 + i);
+    MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE);
+    CHECK(flag && requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+    source->close(&opened);
+}
+
+static void many_are_outstanding(const struct source *source)
+{
+    struct opened opened = source->open(1000 * sizeof(int), sizeof(int));
+    int many = is_one_node() ? MANY : MANY / 10;
+    int *mine = opened.base, *got = malloc((size_t)many * sizeof *got);
+    MPI_Request *requests = malloc((size_t)many * sizeof *requests);
+    for (int i = 0; i < 1000; i++)
+        mine[i] = rank * 1000 + i;
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, opened.win);
+    MPI_Win_lock_all(0, opened.win);
+    for (int i = 0; i < many; i++)
+        MPI_Rget(&got[i], 1, MPI_INT, (rank + i) % size, i % 1000, 1, MPI_INT,
+                 opened.win, &requests[i]);
+    MPI_Waitall(many, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < many; i++)
+        CHECK(got[i] == (rank + i) % size * 1000 + i % 1000);
+    MPI_Win_unlock_all(opened.win);
+    free(requests);
+    free(got);
+    source->close(&opened);
+}
+
+// Nobody asks for it, but it is done.
+static void freed_requests_go_on(const struct source *source)
+{
+    struct opened opened = source->open(ELEMENTS * sizeof(int), sizeof(int));
+    int values[ELEMENTS];
+    MPI_Request request;
+    memset(opened.base, 0, ELEMENTS * sizeof(int));
+    for (int i = 0; i < ELEMENTS; i++)
+        values[i] = rank + i;
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, opened.win);
+    MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, opened.win);
+    MPI_Rput(values, ELEMENTS, MPI_INT, right(), 0, ELEMENTS, MPI_INT, opened.win,
+             &request);
+    MPI_Request_free(&request);
+    MPI_Win_unlock(right(), opened.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, opened.win);
+    for (int i = 0; i < ELEMENTS; i++)
+        CHECK(((int *)opened.base)[i] == left() + i);
+    MPI_Win_unlock(rank, opened.win);
+    source->close(&opened);
+}
+
+static void only_in_passive_target_epochs(const struct source *source)
+{
+    struct opened opened = source->open(sizeof(int), sizeof(int));
+    MPI_Request request;
+    int value = 0;
+    CHECK_CLASS(MPI_Rput(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, opened.win, &request),
+                MPI_ERR_RMA_SYNC);
+    MPI_Win_fence(0, opened.win);
+    CHECK_CLASS(MPI_Rget(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, opened.win, &request),
+                MPI_ERR_RMA_SYNC);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, opened.win);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, opened.win);
+    CHECK_CLASS(MPI_Rput(&value, 1, MPI_INT, rank, 1, 1, MPI_INT, opened.win, &request),
+                MPI_ERR_RMA_RANGE);
+    CHECK_CLASS(MPI_Rget_c(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, opened.win,
+                           &request),
+                MPI_SUCCESS);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_unlock(rank, opened.win);
+    source->close(&opened);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    for_each_source(put_get_and_accumulate);
+    for_each_source(flush_and_unlock_complete_them);
+    for_each_source(many_are_outstanding);
+    for_each_source(freed_requests_go_on);
+    for_each_source(only_in_passive_target_epochs);
+    return finish();
+}
