@@ -18,7 +18,7 @@ static bool matches(const struct order *order, int peer,
     return comm->context == envelope->context && order->channel == envelope->channel &&
            (order->rank == MPI_ANY_SOURCE || order->rank == envelope->source) &&
            (order->tag == MPI_ANY_TAG || order->tag == envelope->tag) &&
-           (uint32_t)envelope->source < (uint32_t)comm->size &&
+           (uint32_t)envelope->source < (uint32_t)comm->peers->size &&
            comm_job_rank(comm, envelope->source) == peer;
 }
 
