@@ -122,7 +122,9 @@ static inline bool quick_combine(const void *origin, void *result, MPI_Count cou
     if (unlikely(operation == NULL))
         return false;
     MPI_Count bytes = quick_bytes(count, type);
-    const char *end = bytes > 0 ? quick_end(peer, displacement, bytes) : NULL;
+    if (unlikely((uint64_t)(bytes - 1) >= BULK_BYTES - 1)) // 0 and below are large, too
+        return false;
+    const char *end = quick_end(peer, displacement, bytes);
     if (unlikely(end == NULL))
         return false;
     char *target = (char *)end - bytes;

@@ -86,12 +86,64 @@ static void update_element(const struct update *update, const void *in, uint64_t
     stripe_unlock(stripe);
 }
 
+// ---- many elements at once --------------------------------------------------------
+enum { PASS_BYTES = 4096 }; // stay in the first cache for a second look
+
+// Loops over vectors need aligned elements, in buffers that are not the same.
+static bool is_for_loop(const struct basic *basic, const void *buffer,
+                        const char *target, size_t bytes)
+{
+    uintptr_t at = (uintptr_t)buffer, other = (uintptr_t)target;
+    return buffer == NULL ||
+           (is_aligned(buffer, basic) && (at + bytes <= other || other + bytes <= at));
+}
+
+static void combine_plainly(const struct update *update, const char *in, char *target,
+                            char *result, size_t bytes)
+{
+    while (bytes > 0) {
+        size_t pass = bytes < PASS_BYTES ? bytes : PASS_BYTES;
+        if (result != NULL) {
+            memcpy(result, target, pass);
+            result += pass;
+        }
+        op_apply(update->op, update->basic, in, target,
+                 (MPI_Count)(pass / update->basic->bytes));
+        if (in != NULL)
+            in += pass;
+        target += pass;
+        bytes -= pass;
+    }
+}
+
+// False when atomicity needs more than plain loops.
+static bool update_in_bulk(const struct update *update, const void *in, char *target,
+                           void *result, size_t bytes)
+{
+    if (!is_aligned(target, update->basic) ||
+        !is_for_loop(update->basic, in, target, bytes) ||
+        !is_for_loop(update->basic, result, target, bytes))
+        return false;
+    if (update->is_excluding) {
+        combine_plainly(update, in, target, result, bytes);
+        return true;
+    }
+    if (!updater_begin_alone(update->line, update->updater))
+        return false;
+    combine_plainly(update, in, target, result, bytes);
+    updater_end(update->line);
+    return true;
+}
+
 void update_elements(const struct update *update, const void *in, uint64_t offset,
                      void *result, MPI_Count count)
 {
     const struct basic *basic = update->basic;
     atomic_kernel *apply = atomic_type_of(basic)->kernels[op_index(update->op)];
     char *target = part_at(update->part, offset);
+    size_t bytes = (size_t)count * basic->bytes;
+    if (bytes >= BULK_BYTES && update_in_bulk(update, in, target, result, bytes))
+        return;
     if (likely(apply != NULL && is_by_instruction(basic, target))) {
         apply(in, target, result, count);
         return;

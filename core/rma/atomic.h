@@ -3,7 +3,8 @@
 // basic type and its alignment alone, whoever does it and by whichever path, so that
 // all mixes of accumulates on one location are atomic together: aligned elements of 1,
 // 2, 4, 8 and, where the machine can, 16 bytes by instructions, all others under a
-// stripe of the part's line.
+// stripe of the part's line. Many at once are updated by plain loops where nobody else
+// updates elements of the part.
 #pragma once
 
 #include "window/window.h"
@@ -77,7 +78,12 @@ struct update {
     const struct op *op; // not used by update_swap
     char *part;
     struct line *line; // of the part
+    uint32_t updater;  // who does it; it has joined the updaters of the part
+    bool is_excluding; // by a lock, while nobody else updates elements of the part
 };
+
+// So many bytes of elements are worth finding out whether nobody else updates any.
+enum { BULK_BYTES = 1024 };
 
 // Combines `count` elements that follow each other in memory, at `offset` in the part;
 // `in` is NULL for MPI_NO_OP, `result` where nothing is fetched.

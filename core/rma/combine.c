@@ -150,8 +150,17 @@ static bool element_walk_next(struct element_walk *walk, struct elements *elemen
 static int update_mapped(const struct accumulation *accumulation)
 {
     const struct operation *operation = &accumulation->operation;
-    struct update update = {accumulation->basic, accumulation->op, operation->part,
-                            operation->peer->line};
+    const struct peer *peer = operation->peer;
+    struct update update = {
+        .basic = accumulation->basic,
+        .op = accumulation->op,
+        .part = operation->part,
+        .line = peer->line,
+        .updater = updater_program(),
+        .is_excluding = peer_lock_state(peer) == LOCK_HELD &&
+                        peer->lock_type == MPI_LOCK_EXCLUSIVE &&
+                        process.thread_level < MPI_THREAD_MULTIPLE,
+    };
     struct element_walk walk = element_walk_of(accumulation);
     size_t size = walk.type->size;
     struct elements elements = {0};
@@ -240,7 +249,8 @@ int rma_compare_and_swap(struct operation *operation, const char *compare, char 
     if (err)
         return err;
     if (operation->reach == REACH_LOAD) {
-        struct update update = {basic, NULL, operation->part, operation->peer->line};
+        struct update update = {
+            .basic = basic, .part = operation->part, .line = operation->peer->line};
         update_swap(&update, operation->origin, compare, operation->offset, result);
         return 0;
     }

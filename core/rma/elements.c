@@ -95,7 +95,9 @@ void elements_combine(const struct window *window, const struct rma_request *req
         .basic = &basics[request->basic],
         .part = window->base,
         .line = window_own_line(window),
+        .updater = updater_server(),
     };
+    updater_join(update.line, update.updater);
     if (request->op == COMPARE_AND_SWAP) {
         update_swap(&update, brought, brought + first->bytes, first->offset, fetched);
         return;

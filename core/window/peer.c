@@ -36,6 +36,7 @@ static struct peer *peer_make(const struct window *window, int rank)
         return peer;
     }
     peer->line = &window->lines[card->node_rank];
+    updater_join(peer->line, updater_program());
     if (is_dynamic)
         peer->reach = REACH_ATTACHED;
     else if (rank == comm->rank)

@@ -62,6 +62,8 @@ struct line {
     _Atomic(uint32_t) distant; // tickets that wait on behalf of other nodes
     _Atomic(bool) is_exposed;  // the part, from MPI_Win_post to MPI_Win_wait
     struct attachments attachments;
+    _Atomic(uint32_t) updater;  // who alone updates elements of the part: see updater.c
+    _Atomic(uint32_t) updating; // the same while it does so without atomic instructions
     // Each protects elements that no instruction updates whole: 0, or the node rank of
     // the holder plus 1.
     _Alignas(CACHE_LINE) _Atomic(uint32_t) stripes[LINE_STRIPES];
@@ -299,6 +301,29 @@ static inline bool line_try(struct line *line, int type)
         return false;
     line_enter(line, type);
     return true;
+}
+
+// ---- updaters -----------------------------------------------------------------
+// Whoever updates elements of a part has joined its updaters before. While there is only
+// one, it need not do so by atomic instructions; afterwards all do, for good.
+uint32_t updater_program(void); // of this process; 0, many by itself, with threads
+uint32_t updater_server(void);  // this process on behalf of others, one at a time
+void updater_join(struct line *line, uint32_t updater);
+
+// Until updater_end, nobody else updates elements of the part; false if others may.
+static inline bool updater_begin_alone(struct line *line, uint32_t updater)
+{
+    if (atomic_load_explicit(&line->updater, memory_order_relaxed) != updater)
+        return false;
+    atomic_store(&line->updating, updater);
+    if (likely(atomic_load(&line->updater) == updater))
+        return true;
+    atomic_store_explicit(&line->updating, 0, memory_order_release);
+    return false;
+}
+static inline void updater_end(struct line *line)
+{
+    atomic_store_explicit(&line->updating, 0, memory_order_release);
 }
 
 // ---- locks --------------------------------------------------------------------
