@@ -132,6 +132,7 @@ class _Clauses:
             ("async",),
             ("not", "const"),
             ("by", "pointer"),
+            ("by", "value"),
             ("null", "ok"),
             ("frees",),
             ("stays",),
@@ -194,6 +195,7 @@ def _is_const(direction: Direction, kind: Kind, length: str) -> bool:
         KindClass.CHOICE,
         KindClass.STRING,
         KindClass.STATUS,
+        KindClass.FSTATUS,
     )
     is_array = length != "" and kind.kind_class is not KindClass.POINTER
     return direction is Direction.IN and (by_reference or is_array)
@@ -238,6 +240,7 @@ def parse_argument(
         is_async=clauses.is_set("async"),
         is_const=is_const and not clauses.is_set("not const"),
         by_pointer=clauses.is_set("by pointer"),
+        by_value=clauses.is_set("by value"),
         null_ok=clauses.is_set("null ok"),
         frees=clauses.is_set("frees"),
         stays=clauses.is_set("stays"),

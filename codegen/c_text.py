@@ -6,7 +6,17 @@ from codegen.language import LanguageTable
 from codegen.model import Argument, KindClass, Procedure
 
 
-def _declare(argument: Argument, kind_type: str, by_pointer: bool) -> str:
+STATUSES = (KindClass.STATUS, KindClass.FSTATUS)
+
+
+def _is_address(argument: Argument) -> bool:
+    """C gets its address."""
+    is_status = argument.kind.kind_class in STATUSES
+    is_reference = argument.is_out or argument.by_pointer or is_status
+    return is_reference and not argument.by_value
+
+
+def _declare(argument: Argument, kind_type: str) -> str:
     """A declarator; a type that is a pointer already gets no further star."""
     if argument.kind.kind_class is KindClass.VARIADIC:
         return "..."
@@ -14,10 +24,11 @@ def _declare(argument: Argument, kind_type: str, by_pointer: bool) -> str:
     if argument.columns:
         return f"{const}{kind_type} {argument.name}[][{argument.columns}]"
     if kind_type.endswith("*"):
-        return f"{const}{kind_type}{argument.name}"
+        value = kind_type.removesuffix("*") if argument.by_value else kind_type
+        return f"{const}{value}{argument.name}"
     if argument.is_array:
         return f"{const}{kind_type} {argument.name}[]"
-    star = "*" if by_pointer else ""
+    star = "*" if _is_address(argument) else ""
     return f"{const}{kind_type} {star}{argument.name}"
 
 
@@ -36,9 +47,7 @@ class CText:
     def declare(self, parameter: Parameter) -> str:
         """A parameter: "const void *origin_addr"."""
         argument = parameter.argument
-        is_status = argument.kind.kind_class is KindClass.STATUS
-        by_pointer = argument.is_out or argument.by_pointer or is_status
-        return _declare(argument, self.type(parameter), by_pointer)
+        return _declare(argument, self.type(parameter))
 
     def parameters(self, parameters: tuple[Parameter, ...]) -> str:
         """What stands between the parentheses of a prototype."""
@@ -76,15 +85,13 @@ class CText:
             # An inout handle is resolved like an in one: the entry point nulls it.
             star = "*" if not argument.is_in else ""
             return f"{self.core_type(argument)}{star}{argument.name}"
-        is_status = argument.kind.kind_class is KindClass.STATUS
-        return _declare(
-            argument, self.core_type(argument), argument.is_out or is_status
-        )
+        return _declare(argument, self.core_type(argument))
 
     def core_prototype(self, procedure: Procedure) -> str:
         """A core function's prototype on one line, without the semicolon."""
         arguments = procedure.arguments_in("c")
-        declared = [self.core_declare(a) for a in arguments]
+        given = [a for a in arguments if a.kind.kind_class is not KindClass.VARIADIC]
+        declared = [self.core_declare(a) for a in given]
         if procedure.sized:
             declared.append("_Bool is_large")
         parameters = ", ".join(declared) or "void"

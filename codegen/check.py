@@ -162,7 +162,9 @@ class _Record:
             if argument.is_choice != (argument.descriptor is not None):
                 message = f"{name}: walk, addr or contig belongs to choice buffers only"
                 yield self.wrong(f"{message}, and to each; add or remove it", where)
-            if argument.by_pointer and not argument.kind.is_handle:
+            is_reference = argument.kind.kind_class is KindClass.FSTATUS
+            can_be_address = argument.kind.is_handle or is_reference
+            if argument.by_pointer and not can_be_address:
                 message = f"{name}: 'by pointer' belongs to callbacks and handles"
                 message += "; remove it"
                 yield self.wrong(message, where)

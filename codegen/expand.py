@@ -95,7 +95,7 @@ class Entry:
     @property
     def is_function(self) -> bool:
         """It returns a value other than an error code or nothing."""
-        return self.procedure.returns.name not in ("ERROR_CODE", "NOTHING")
+        return self.procedure.is_function
 
     @property
     def has_ierror(self) -> bool:
@@ -215,7 +215,7 @@ def expand(spec: Spec) -> Bindings:
         tuple(entry for p in done for entry in c_entries(p)),
         tuple(entry for p in done for entry in f08_entries(p)),
         tuple(entry for p in done for entry in f90_entries(p)),
-        tuple(p for p in done if "c" in p.languages),
+        tuple(p for p in done if "c" in p.languages and not p.is_conversion),
         tuple(
             entry
             for callback in spec.callbacks.values()

@@ -72,10 +72,15 @@ class F08Text:
 
     def entity(self, argument: Argument) -> str:
         """The name with its dimensions."""
-        if not argument.is_array:
-            return argument.name
-        shape = [argument.columns, argument.length] if argument.columns else []
-        return f"{argument.name}({', '.join(shape or [argument.length])})"
+        shape = ["MPI_STATUS_SIZE"] if self._is_integers(argument) else []
+        shape += [argument.columns] if argument.columns else []
+        shape += [argument.length] if argument.is_array else []
+        return argument.name + (f"({', '.join(shape)})" if shape else "")
+
+    def _is_integers(self, argument: Argument) -> bool:
+        """A status that is an array of INTEGERs."""
+        is_status = argument.kind.kind_class is KindClass.FSTATUS
+        return is_status and self._table.cell(argument.kind, "small") == "INTEGER"
 
     def dummies(self, entry: Entry) -> tuple[str, ...]:
         """The names in the parentheses."""
@@ -123,8 +128,10 @@ class F90Text:
 
     def entity(self, argument: Argument) -> str:
         """The name with its dimensions: a buffer or an array is assumed-size."""
-        is_status = argument.kind.kind_class is KindClass.STATUS
-        shape = ["MPI_STATUS_SIZE"] if is_status else []
+        statuses = (KindClass.STATUS, KindClass.FSTATUS)
+        is_status = argument.kind.kind_class in statuses
+        is_integers = is_status and self._table.cell(argument.kind, "type") == "INTEGER"
+        shape = ["MPI_STATUS_SIZE"] if is_integers else []
         shape += [argument.columns] if argument.columns else []
         is_open = argument.kind.kind_class in (KindClass.CHOICE, KindClass.DETACHED)
         shape += ["*"] if is_open or argument.is_array else []

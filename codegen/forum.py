@@ -18,6 +18,7 @@ from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, read_lines
 
 Json = dict[str, Any]
+KNOWN = ("f08_intent", "lis_paren", "f90_parenthesis", "tilda")  # two for typesetting
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _argument_fields(
     """Field, our value, theirs; `languages` are the record's."""
     words = str(theirs["suppress"]).split()
     those = " ".join(x for x in languages if f"{x}_parameter" not in words)
-    known = {f"{x}_parameter" for x in LANGUAGES} | {"f08_intent", "lis_paren"}
+    known = {f"{x}_parameter" for x in LANGUAGES} | set(KNOWN)
     yield "kind", ours.kind.name, theirs["kind"]
     yield "direction", ours.direction.value, theirs["param_direction"]
     yield "lis_direction", ours.lis_direction.value, theirs["lis_direction"]
@@ -129,7 +130,9 @@ def _record_fields(
     yield "languages", " ".join(ours.languages), expressible
     names = " ".join(argument["name"] for argument in arguments)
     yield "arguments", " ".join(argument.name for argument in ours.arguments), names
-    yield "mpif", "False", str(attributes["not_with_mpif"])
+    is_in_mpif = ours.is_in_mpif if isinstance(ours, Procedure) else True
+    is_in_mpif = is_in_mpif or "f90" not in ours.languages
+    yield "mpif", str(not is_in_mpif), str(attributes["not_with_mpif"])
     is_large = any(a["kind"].startswith("POLY") for a in arguments)
     if isinstance(ours, Procedure):
         yield "large", str(ours.is_large), str(is_large)

@@ -23,6 +23,7 @@ class KindClass(Enum):
     CHOICE = "choice"  # a buffer of any type
     STATUS = "status"  # struct in C, a type or an array of integers in Fortran
     POINTER = "pointer"  # address that comes out as void *, C_PTR or INTEGER
+    FSTATUS = "fstatus"  # a status of Fortran, where it is converted
     DETACHED = "detached"  # the same, but of no use in mpi and mpif.h
     CALLBACK = "callback"  # a procedure of the program
     STATE = "state"  # the program's own pointer for its callback
@@ -136,6 +137,7 @@ class Argument:
     is_async: bool
     is_const: bool
     by_pointer: bool  # callbacks: C passes it by address
+    by_value: bool  # C passes it by value although it comes out elsewhere
     null_ok: bool  # a null handle (or NULL pointer) is allowed
     frees: bool  # the object is freed and the handle set to null
     stays: bool  # an inout handle is the same afterwards, only its object changes
@@ -262,6 +264,22 @@ class Procedure:
     def has_cptr(self) -> bool:
         """The mpi module overloads it with TYPE(C_PTR)."""
         return any(a.kind.is_pointer and a.is_out for a in self.arguments)
+
+    @property
+    def is_function(self) -> bool:
+        """It returns a value other than an error code or nothing."""
+        return self.returns.name not in ("ERROR_CODE", "NOTHING")
+
+    @property
+    def is_conversion(self) -> bool:
+        """It makes a handle of an integer or the reverse."""
+        handles = [self.returns, *(a.kind for a in self.arguments)]
+        return self.is_function and any(kind.is_handle for kind in handles)
+
+    @property
+    def is_in_mpif(self) -> bool:
+        """mpif.h can have it: it needs no derived types."""
+        return all(a.kind.kind_class is not KindClass.FSTATUS for a in self.arguments)
 
     @property
     def is_large_by_name(self) -> bool:
