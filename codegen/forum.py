@@ -18,7 +18,6 @@ from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, read_lines
 
 Json = dict[str, Any]
-KNOWN = ("f08_intent", "lis_paren", "f90_parenthesis", "tilda")  # two for typesetting
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ def _argument_fields(
     """Field, our value, theirs; `languages` are the record's."""
     words = str(theirs["suppress"]).split()
     those = " ".join(x for x in languages if f"{x}_parameter" not in words)
-    known = {f"{x}_parameter" for x in LANGUAGES} | set(KNOWN)
+    known = {f"{x}_parameter" for x in LANGUAGES} | {"f08_intent", "lis_paren"}
     yield "kind", ours.kind.name, theirs["kind"]
     yield "direction", ours.direction.value, theirs["param_direction"]
     yield "lis_direction", ours.lis_direction.value, theirs["lis_direction"]

@@ -63,3 +63,6 @@ int buffer_copied(struct buffer *buffer, const CFI_cdesc_t *descriptor);
 int buffer_whole(struct buffer *buffer, const CFI_cdesc_t *descriptor, const char *name);
 // Undoes the above. A packed copy that the call has changed goes back into its section.
 void buffer_close(struct buffer *buffer, bool is_changed);
+
+// The bytes of a variable, or of an element of an array.
+int oriel_element_bytes(const CFI_cdesc_t *descriptor);

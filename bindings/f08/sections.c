@@ -63,6 +63,11 @@ int buffer_copied(struct buffer *buffer, const CFI_cdesc_t *descriptor)
     return 0;
 }
 
+int oriel_element_bytes(const CFI_cdesc_t *descriptor)
+{
+    return (int)descriptor->elem_len;
+}
+
 void buffer_close(struct buffer *buffer, bool is_changed)
 {
     if (buffer->has_type)

@@ -42,6 +42,12 @@ module oriel_support
             type(*), intent(in) :: argument
         end function address_unless_ignored
 
+        ! f08/sections.c
+        integer(c_int) function oriel_element_bytes(variable) bind(C)
+            import
+            type(*), dimension(..), intent(in) :: variable
+        end function oriel_element_bytes
+
         subroutine oriel_op_invoker(op, invoke) bind(C)
             import
             integer(c_intptr_t), value :: op
@@ -61,7 +67,7 @@ module oriel_support
         end subroutine oriel_keyval_invokers
     end interface
     public :: oriel_attribute_is_integer, oriel_attribute_integer, &
-        address_unless_ignored
+        address_unless_ignored, oriel_element_bytes
 
     ! Arrays go to C as they are. This does not compile where a LOGICAL is not the
     ! number 0 or 1 of the size of an INTEGER, or an INTEGER is not an int.
@@ -71,7 +77,7 @@ module oriel_support
 
     public :: string_to_fortran, string_mark, function_of_number, &
         errhandler_calls_fortran, keyval_calls_fortran, op_calls_fortran, &
-        op_calls_fortran_large, request_calls_fortran
+        op_calls_fortran_large, keyval_calls_fortran_mpi1, request_calls_fortran
 
     ! Fortran's callbacks. mpi_f08 declares handles as TYPE(MPI_Win) and the like, the
     ! mpi module as INTEGER; either way the callback gets the address of one INTEGER.
@@ -119,6 +125,17 @@ module oriel_support
             integer(c_intptr_t) :: extra_state, value_in, value_out
             logical :: flag
         end subroutine copy_function
+
+        ! In MPI-1, states and values were INTEGERs.
+        subroutine copy_function_mpi1(handle, keyval, extra_state, value_in, &
+            value_out, flag, ierror)
+            integer :: handle, keyval, extra_state, value_in, value_out, ierror
+            logical :: flag
+        end subroutine copy_function_mpi1
+
+        subroutine delete_function_mpi1(handle, keyval, value, extra_state, ierror)
+            integer :: handle, keyval, value, extra_state, ierror
+        end subroutine delete_function_mpi1
 
         subroutine delete_function(handle, keyval, value, extra_state, ierror)
             import
@@ -298,4 +315,43 @@ contains
         call callback(object, key, value, extra_state, ierror)
         code = int(ierror, c_int)
     end function invoke_delete
+
+    subroutine keyval_calls_fortran_mpi1(keyval)
+        integer(c_int), intent(in) :: keyval
+        call oriel_keyval_invokers(keyval, c_funloc(invoke_copy_mpi1), &
+            c_funloc(invoke_delete_mpi1))
+    end subroutine keyval_calls_fortran_mpi1
+
+    function invoke_copy_mpi1(function, handle, keyval, extra_state, value_in, &
+        value_out, flag) result(code) bind(C, name="")
+        type(c_funptr), value :: function
+        integer(c_intptr_t), value :: handle, extra_state, value_in
+        integer(c_int), value :: keyval
+        integer(c_intptr_t), intent(out) :: value_out
+        integer(c_int), intent(out) :: flag
+        integer(c_int) :: code
+        procedure(copy_function_mpi1), pointer :: callback
+        integer :: copied
+        logical :: is_copied
+        call c_f_procpointer(function, callback)
+        copied = 0
+        is_copied = .false.
+        code = 0
+        call callback(int(handle), keyval, int(extra_state), int(value_in), copied, &
+            is_copied, code)
+        value_out = copied
+        flag = merge(1_c_int, 0_c_int, is_copied)
+    end function invoke_copy_mpi1
+
+    function invoke_delete_mpi1(function, handle, keyval, value, extra_state) &
+        result(code) bind(C, name="")
+        type(c_funptr), value :: function
+        integer(c_intptr_t), value :: handle, value, extra_state
+        integer(c_int), value :: keyval
+        integer(c_int) :: code
+        procedure(delete_function_mpi1), pointer :: callback
+        call c_f_procpointer(function, callback)
+        code = 0
+        call callback(int(handle), keyval, int(value), int(extra_state), code)
+    end function invoke_delete_mpi1
 end module oriel_support

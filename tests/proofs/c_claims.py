@@ -69,6 +69,9 @@ def pointed(argument: Argument, is_large: bool) -> str:
             return HANDLES[argument.kind.name]
         case "status":
             return "MPI_Status"
+        case "fstatus":
+            is_type = argument.kind.name == "F08_STATUS"
+            return "MPI_F08_status *" if is_type else "int *"
         case "choice" | "pointer" | "detached" | "state" | "attribute":
             return "void *"
         case "string":
@@ -97,7 +100,7 @@ def parameter(argument: Argument, is_large: bool) -> str:
 def result(record: Procedure | Callback, is_large: bool) -> str:
     """The type of what a function returns."""
     name = record.returns.name
-    return RESULTS.get(name) or WIDTHS[width(name, is_large)]
+    return RESULTS.get(name) or HANDLES.get(name) or WIDTHS[width(name, is_large)]
 
 
 def signature(record: Procedure | Callback, is_large: bool) -> str:

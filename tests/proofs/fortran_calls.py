@@ -24,6 +24,9 @@ def _variable(specific: Specific, argument: Argument) -> str:
         case "status" if specific.module == "mpi":
             columns = ", 4" if argument.length else ""
             return f"integer :: {name}(MPI_STATUS_SIZE{columns})"
+        case "fstatus":
+            shape = "(MPI_STATUS_SIZE)" if kind == "integer" else ""
+            return f"{kind} :: {name}{shape}"
         case "detached" if specific.module == "mpi":
             return f"integer :: {name}(MPI_STATUS_SIZE, 4)"
         case "status":

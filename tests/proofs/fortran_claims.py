@@ -77,6 +77,9 @@ class Specific:
             case "pointer":
                 is_c = is_f08 or self.is_cptr
                 return "type(c_ptr)" if is_c else KINDS["address"]
+            case "fstatus":
+                is_type = kind == "F08_STATUS"
+                return "type(MPI_Status)" if is_type else "integer"
             case "status":
                 return "type(MPI_Status)" if is_f08 else "integer"
             case "detached":
@@ -105,8 +108,9 @@ class Specific:
             parts.append(f"intent({argument.direction.value})")
         if argument.is_async:
             parts.append("asynchronous")
+        kind = argument.kind.name
         extents = [argument.columns] if argument.columns else []
-        if self.module == "mpi" and sort == "status":
+        if self.module == "mpi" and sort == "status" or kind == "F90_STATUS":
             extents.append("MPI_STATUS_SIZE")
         if argument.length and sort != "string":
             extents.append(argument.length if self.module == "mpi_f08" else "*")
@@ -159,7 +163,9 @@ def prototype(callback: Callback) -> list[str]:
     """The abstract interface of a procedure that the program gives to mpi_f08."""
     taken = [a for a in callback.arguments if "f08" in a.languages]
     as_record = Specific(callback, "mpi_f08")  # type: ignore[arg-type]
-    lines = [f"{as_record.type(a)} :: {a.name}" for a in taken]
+    # Addresses of elements are given as the values that they are.
+    values = {a: ", value" if a.kind.name == "C_BUFFER4" else "" for a in taken}
+    lines = [f"{as_record.type(a)}{values[a]} :: {a.name}" for a in taken]
     dummies = [a.name for a in taken]
     if callback.returns.name == "ERROR_CODE":
         dummies.append("ierror")
