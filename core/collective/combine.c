@@ -159,7 +159,7 @@ int plan_reduce_scatter(const void *sendbuf, void *recvbuf, struct numbers recvc
                         struct datatype *datatype, struct op *op,
                         struct communicator *comm, struct schedule **schedule)
 {
-    MPI_Count *starts = NULL, total;
+    MPI_Count *starts = NULL, total = 0;
     int err = lay_out(recvcounts, comm->size, &starts, &total);
     if (err)
         return err;
