@@ -127,6 +127,48 @@ static void persistent_sends_take_what_is_there(void)
     MPI_Request_free(&requests[1]);
 }
 
+static int elements_of(const MPI_Status *status, MPI_Datatype type)
+{
+    int count = -1;
+    MPI_Count wide = -1;
+    MPI_Get_elements(status, type, &count);
+    MPI_Get_elements_x(status, type, &wide);
+    CHECK(wide == count);
+    return count;
+}
+
+// Basic elements, also of an element that has come in part only.
+static void elements_are_counted(void)
+{
+    struct mixed {
+        double value;
+        char letters[3];
+        short number;
+    };
+    MPI_Datatype type, types[] = {MPI_DOUBLE, MPI_CHAR, MPI_SHORT};
+    int lengths[] = {1, 3, 1}, count = 0;
+    MPI_Aint places[] = {0, offsetof(struct mixed, letters),
+                         offsetof(struct mixed, number)};
+    static const int bytes_of[] = {0, 8, 9, 10, 11, 13}; // of so many elements
+    MPI_Status status;
+    MPI_Type_create_struct(3, lengths, places, types, &type);
+    type = committed(type);
+    for (int i = 0; i <= 10; i++) {
+        int bytes = i / 5 * 13 + bytes_of[i % 5];
+        MPI_Status_set_elements(&status, type, i);
+        MPI_Get_count(&status, MPI_BYTE, &count);
+        CHECK(count == bytes && elements_of(&status, type) == i);
+        MPI_Get_count(&status, type, &count);
+        CHECK(count == (i % 5 == 0 ? i / 5 : MPI_UNDEFINED));
+    }
+    MPI_Status_set_elements(&status, MPI_BYTE, 12);
+    CHECK(elements_of(&status, type) == MPI_UNDEFINED);
+    MPI_Status_set_elements_x(&status, MPI_DOUBLE_INT, 5);
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    CHECK(count == 12 + 12 + 8 && elements_of(&status, MPI_DOUBLE_INT) == 5);
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -139,5 +181,6 @@ int main(int argc, char **argv)
     short_messages_fill_a_part();
     replaced_buffers_keep_their_gaps();
     persistent_sends_take_what_is_there();
+    elements_are_counted();
     return finish();
 }
