@@ -120,6 +120,13 @@ __extension__ typedef _Float128 float128_t;
 __extension__ typedef _Float128 _Complex complex_float128_t;
 #endif
 
+// For loops that are worth more than the vectors that every machine has.
+#if defined(__x86_64__) && __has_attribute(target_clones)
+#define WIDE_VECTORS __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE_VECTORS
+#endif
+
 // 16 aligned bytes, to be changed by one instruction where the machine has it.
 struct wide {
     _Alignas(16) uint64_t low;

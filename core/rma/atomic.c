@@ -87,7 +87,7 @@ static void update_element(const struct update *update, const void *in, uint64_t
 }
 
 // ---- many elements at once --------------------------------------------------------
-enum { PASS_BYTES = 4096 }; // stay in the first cache for a second look
+enum { PASS_BYTES = 2048 }; // stay in the first cache for a second look
 
 // Loops over vectors need aligned elements, in buffers that are not the same.
 static bool is_for_loop(const struct basic *basic, const void *buffer,
@@ -102,7 +102,7 @@ static void combine_plainly(const struct update *update, const char *in, char *t
                             char *result, size_t bytes)
 {
     while (bytes > 0) {
-        size_t pass = bytes < PASS_BYTES ? bytes : PASS_BYTES;
+        size_t pass = result && bytes > PASS_BYTES ? PASS_BYTES : bytes;
         if (result != NULL) {
             memcpy(result, target, pass);
             result += pass;
