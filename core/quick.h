@@ -52,12 +52,9 @@ static inline MPI_Count quick_bytes(MPI_Count count, const struct datatype *type
 }
 
 // ---- put and get --------------------------------------------------------------------
-static inline bool quick_copy(void *origin, MPI_Count bytes, int rank,
-                              MPI_Aint displacement, MPI_Win win, bool is_put)
+static inline bool quick_copy(const struct peer *peer, MPI_Aint displacement,
+                              void *origin, MPI_Count bytes, bool is_put)
 {
-    const struct peer *peer = quick_target(win, rank);
-    if (unlikely(peer == NULL))
-        return false;
     const char *end = quick_end(peer, displacement, bytes);
     if (unlikely(end == NULL))
         return false;
@@ -72,15 +69,18 @@ static inline bool quick_transfer(void *origin, MPI_Count count, MPI_Datatype da
                                   int rank, MPI_Aint displacement, MPI_Win win,
                                   bool is_put)
 {
+    const struct peer *peer = quick_target(win, rank);
+    if (unlikely(peer == NULL))
+        return false;
     const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
     if (unlikely(type == NULL))
         return false;
     MPI_Count bytes = quick_bytes(count, type);
     if (likely(bytes == 8))
-        return quick_copy(origin, 8, rank, displacement, win, is_put);
+        return quick_copy(peer, displacement, origin, 8, is_put);
     if (bytes == 4)
-        return quick_copy(origin, 4, rank, displacement, win, is_put);
-    return bytes > 0 && quick_copy(origin, bytes, rank, displacement, win, is_put);
+        return quick_copy(peer, displacement, origin, 4, is_put);
+    return bytes > 0 && quick_copy(peer, displacement, origin, bytes, is_put);
 }
 
 static inline bool oriel_put_quick(const void *origin_addr, MPI_Count origin_count,
@@ -106,33 +106,31 @@ static inline bool oriel_get_quick(void *origin_addr, MPI_Count origin_count,
 }
 
 // ---- accumulates --------------------------------------------------------------------
-// Elements of one predefined type that instructions update; `result` is NULL where
-// nothing is fetched.
-static inline bool quick_combine(const void *origin, void *result, MPI_Count count,
-                                 MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                                 MPI_Op op, MPI_Win win)
+// Predefined operations are known by their handles.
+static inline uintptr_t quick_op_index(MPI_Op op)
 {
-    const struct peer *peer = quick_target(win, rank);
-    if (unlikely(peer == NULL))
-        return false;
-    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
-    if (unlikely(type == NULL))
-        return false;
-    const struct op *operation = handle_object(KIND_OP, (uintptr_t)op);
-    if (unlikely(operation == NULL))
-        return false;
-    MPI_Count bytes = quick_bytes(count, type);
-    if (unlikely((uint64_t)(bytes - 1) >= BULK_BYTES - 1)) // 0 and below are large, too
-        return false;
+    return (uintptr_t)op - (uintptr_t)MPI_OP_NULL;
+}
+static inline bool quick_is_predefined(MPI_Op op)
+{
+    return quick_op_index(op) < 1 << OP_BITS;
+}
+
+// The address of elements at a displacement of the target; NULL if they are not all in
+// its part or not aligned. Their type is predefined, `count` is above 0.
+static inline char *quick_elements(const struct peer *peer, MPI_Aint displacement,
+                                   MPI_Count bytes, const struct datatype *type)
+{
     const char *end = quick_end(peer, displacement, bytes);
     if (unlikely(end == NULL))
-        return false;
-    char *target = (char *)end - bytes;
-    atomic_kernel *apply = usual_kernel(operation, type, target);
-    if (unlikely(apply == NULL))
-        return false;
-    apply(origin, target, result, count);
-    return true;
+        return NULL;
+    uintptr_t inside = (uintptr_t)type->plain_size - 1;
+    const char *target = end - bytes;
+    if (unlikely(((uintptr_t)target & inside) != 0))
+        return NULL;
+    if (target == NULL)
+        __builtin_unreachable();
+    return (char *)target;
 }
 
 static inline bool oriel_accumulate_quick(const void *origin_addr,
@@ -142,10 +140,26 @@ static inline bool oriel_accumulate_quick(const void *origin_addr,
                                           MPI_Datatype target_datatype, MPI_Op op,
                                           MPI_Win win)
 {
-    return likely(origin_datatype == target_datatype) &&
-           likely(origin_count == target_count) && likely(op != MPI_NO_OP) &&
-           quick_combine(origin_addr, NULL, origin_count, origin_datatype, target_rank,
-                         target_disp, op, win);
+    if (unlikely(origin_datatype != target_datatype) ||
+        unlikely(origin_count != target_count))
+        return false;
+    const struct peer *peer = quick_target(win, target_rank);
+    if (unlikely(peer == NULL))
+        return false;
+    const struct datatype *type =
+        handle_object(KIND_DATATYPE, (uintptr_t)origin_datatype);
+    if (unlikely(type == NULL) || unlikely(!quick_is_predefined(op)))
+        return false;
+    atomic_update *update = atomic_updates[type->quick_row + quick_op_index(op)];
+    MPI_Count bytes = quick_bytes(origin_count, type);
+    if (unlikely(update == NULL) ||
+        unlikely((uint64_t)(bytes - 1) >= BULK_BYTES - 1)) // 0 and below are large, too
+        return false;
+    char *target = quick_elements(peer, target_disp, bytes, type);
+    if (unlikely(target == NULL))
+        return false;
+    update(origin_addr, target, origin_count);
+    return true;
 }
 
 static inline bool oriel_fetch_and_op_quick(const void *origin_addr, void *result_addr,
@@ -153,8 +167,22 @@ static inline bool oriel_fetch_and_op_quick(const void *origin_addr, void *resul
                                             MPI_Aint target_disp, MPI_Op op,
                                             MPI_Win win)
 {
-    return quick_combine(origin_addr, result_addr, 1, datatype, target_rank,
-                         target_disp, op, win);
+    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
+    if (unlikely(type == NULL))
+        return false;
+    if (unlikely(!quick_is_predefined(op)))
+        return false;
+    atomic_fetch *fetch = atomic_fetches[type->quick_row + quick_op_index(op)];
+    if (unlikely(fetch == NULL))
+        return false;
+    const struct peer *peer = quick_target(win, target_rank);
+    if (unlikely(peer == NULL))
+        return false;
+    char *target = quick_elements(peer, target_disp, type->plain_size, type);
+    if (unlikely(target == NULL))
+        return false;
+    fetch(origin_addr, result_addr, target, 1);
+    return true;
 }
 
 static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
@@ -167,17 +195,15 @@ static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
     if (unlikely(peer == NULL))
         return false;
     const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
-    if (unlikely(type == NULL) || unlikely(!type->object.is_predefined) ||
-        unlikely(type->size > 8))
+    if (unlikely(type == NULL))
         return false;
-    const char *end = quick_end(peer, target_disp, type->size);
-    if (unlikely(end == NULL))
+    atomic_swap *swap = atomic_swaps[type->quick_row >> OP_BITS];
+    if (unlikely(swap == NULL))
         return false;
-    char *target = (char *)end - type->size;
-    atomic_swap *swap = atomic_type_of(type->basic)->swap;
-    if (unlikely(swap == NULL) || unlikely(!is_aligned(target, type->basic)))
+    char *target = quick_elements(peer, target_disp, type->plain_size, type);
+    if (unlikely(target == NULL))
         return false;
-    swap(origin_addr, compare_addr, target, result_addr);
+    swap(origin_addr, compare_addr, result_addr, target);
     return true;
 }
 

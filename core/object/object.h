@@ -207,15 +207,22 @@ struct number {
     uint8_t form;
 };
 
+enum { OP_BITS = 5 }; // of op_index()
+
 // What operations work on; the predefined datatypes of one C type that take the same
 // operations share it. Generated from spec.
 struct basic {
     uint32_t number;            // its index in `basics`, so that messages can name it
     size_t bytes;               // from one element to the next
     struct number number_of[2]; // its number, or the value of a pair, and the index
-    kernel
-        *kernels[1 << 5]; // by operation, see op_index(); NULL where it is not defined
+    kernel *kernels
+        [1 << OP_BITS]; // by operation, see op_index(); NULL where it is not defined
 };
+// Where its row begins in a table by basic type and operation, whose first row is empty.
+static inline unsigned basic_row(const struct basic *basic)
+{
+    return (1 + basic->number) << OP_BITS;
+}
 extern const struct basic basics[];
 extern const int basic_count;
 
@@ -234,6 +241,9 @@ struct datatype {
                          // block; also when size == 0
     uint32_t plain_size; // = size where any count of a committed type is one block of
                          // memory; 0 where not, or where the size needs more bits
+    // = basic_row(basic) of a predefined type of up to 8 bytes, which instructions
+    // update whole; else 0
+    uint16_t quick_row;
     const struct basic *basic; // the only basic type in it, or NULL
     struct layout *layout;     // NULL when contiguous
     struct contents *contents; // how a program made it; NULL for a predefined one

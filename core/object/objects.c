@@ -27,8 +27,11 @@ static int describe_environment(struct info *info)
 int objects_start(void)
 {
     for (int i = 0; i < predefined_datatype_count; i++) {
-        datatype_commit(&predefined_datatypes[i]);
-        object_open_predefined(&predefined_datatypes[i].object, KIND_DATATYPE,
+        struct datatype *type = &predefined_datatypes[i];
+        datatype_commit(type);
+        if (type->size <= 8)
+            type->quick_row = (uint16_t)basic_row(type->basic);
+        object_open_predefined(&type->object, KIND_DATATYPE,
                                predefined_datatype_codes[i]);
     }
     for (int i = 0; i < predefined_op_count; i++)

@@ -139,13 +139,16 @@ void update_elements(const struct update *update, const void *in, uint64_t offse
                      void *result, MPI_Count count)
 {
     const struct basic *basic = update->basic;
-    atomic_kernel *apply = atomic_type_of(basic)->kernels[op_index(update->op)];
+    unsigned kernel = basic_row(basic) + (unsigned)op_index(update->op);
     char *target = part_at(update->part, offset);
     size_t bytes = (size_t)count * basic->bytes;
     if (bytes >= BULK_BYTES && update_in_bulk(update, in, target, result, bytes))
         return;
-    if (likely(apply != NULL && is_by_instruction(basic, target))) {
-        apply(in, target, result, count);
+    if (likely(atomic_fetches[kernel] != NULL && is_by_instruction(basic, target))) {
+        if (result != NULL)
+            atomic_fetches[kernel](in, result, target, count);
+        else
+            atomic_updates[kernel](in, target, count);
         return;
     }
     for (MPI_Count i = 0; i < count; i++) {
@@ -161,7 +164,7 @@ void update_swap(const struct update *update, const void *origin, const void *co
     size_t bytes = update->basic->bytes;
     char *target = part_at(update->part, offset);
     if (likely(is_by_instruction(update->basic, target))) {
-        atomic_type_of(update->basic)->swap(origin, compare, target, result);
+        atomic_swap_of(update->basic)(origin, compare, result, target);
         return;
     }
     _Atomic(uint32_t) *stripe = stripe_of(update, offset);

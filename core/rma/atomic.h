@@ -9,24 +9,27 @@
 
 #include "window/window.h"
 
-// target[i] = in[i] op target[i] for i < count, each atomically. If `result` is not
-// NULL, result[i] is what target[i] was. Only `target` is aligned. Returns 0, so that
-// the usual case ends with a jump.
-typedef int atomic_kernel(const void *in, void *target, void *result, MPI_Count count);
+// target[i] = in[i] op target[i] for i < count, each atomically; count > 0. Only `target`
+// is aligned.
+typedef void atomic_update(const void *in, void *target, MPI_Count count);
+// The same; result[i] is what target[i] was.
+typedef void atomic_fetch(const void *in, void *result, void *target, MPI_Count count);
 
-// *result = *target, and *target = *origin if it was equal to *compare. Returns 0.
-typedef int atomic_swap(const void *origin, const void *compare, void *target,
-                        void *result);
+// *result = *target, and *target = *origin if it was equal to *compare.
+typedef void atomic_swap(const void *origin, const void *compare, void *result,
+                         void *target);
 
 struct atomic_type {
     size_t size;        // bytes of data in an element
     size_t value_bytes; // pairs whose C type has padding: of the value; else `size`
     size_t index_at;    // where the index of such a pair is in the element
-    atomic_kernel *kernels[1 << 5]; // by op_index(); NULL: under a stripe
-    atomic_swap *swap;              // NULL: not defined for the type
 };
 // By number of the basic type. Generated from spec.
 extern const struct atomic_type atomic_types[];
+// By basic_row() + op_index(); NULL: under a stripe.
+extern atomic_update *const atomic_updates[];
+extern atomic_fetch *const atomic_fetches[];
+extern atomic_swap *const atomic_swaps[]; // by row; NULL: not defined for the type
 
 static inline const struct atomic_type *atomic_type_of(const struct basic *basic)
 {
@@ -44,16 +47,9 @@ static inline bool is_aligned(const void *address, const struct basic *basic)
     return ((uintptr_t)address & (basic->bytes - 1)) == 0;
 }
 
-// The kernel of the usual case: single instructions, elements of a predefined type;
-// else NULL.
-static inline atomic_kernel *
-usual_kernel(const struct op *op, const struct datatype *type, const void *target)
+static inline atomic_swap *atomic_swap_of(const struct basic *basic)
 {
-    const struct basic *basic = type->basic;
-    if (unlikely(!type->object.is_predefined) || unlikely(basic->bytes > 8) ||
-        unlikely(!is_aligned(target, basic)))
-        return NULL;
-    return atomic_type_of(basic)->kernels[op_index(op)];
+    return atomic_swaps[basic_row(basic) >> OP_BITS];
 }
 
 static inline bool is_replace(const struct op *op)

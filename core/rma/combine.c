@@ -239,7 +239,7 @@ int rma_accumulate(struct accumulation *accumulation)
 int rma_compare_and_swap(struct operation *operation, const char *compare, char *result)
 {
     const struct basic *basic = operation->target_type->basic;
-    if (atomic_type_of(basic)->swap == NULL)
+    if (atomic_swap_of(basic) == NULL)
         return fail(MPI_ERR_TYPE,
                     "datatype = %s: must be an integer, a logical or MPI_BYTE",
                     operation->target_type->name);

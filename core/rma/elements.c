@@ -13,7 +13,7 @@ static bool operation_is_well_formed(const struct rma_request *request)
         return false;
     const struct basic *basic = &basics[request->basic];
     if (request->op == COMPARE_AND_SWAP)
-        return atomic_type_of(basic)->swap != NULL && request->brings == 2 &&
+        return atomic_swap_of(basic) != NULL && request->brings == 2 &&
                request->fetches;
     const struct op *op = handle_object(KIND_OP, request->op);
     if (op == NULL || !is_defined(op, basic))
