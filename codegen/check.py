@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codegen.model import (
+    NO_ARGUMENT,
     Argument,
     Callback,
     Constant,
@@ -64,11 +65,13 @@ def _kind(spec: Spec, kind: Kind) -> Iterator[SpecError]:
     def wrong(message: str) -> SpecError:
         return SpecError(kind.position, message, kind.name)
 
+    is_tool = kind.kind_class is KindClass.TOOL
     clauses = {"type": kind.handle, "object": kind.object, "tag": kind.tag}
     for clause, value in clauses.items():
-        if kind.is_handle and not value:
+        is_needed = kind.is_handle or (is_tool and clause == "type")
+        if is_needed and not value:
             yield wrong(f"is a handle without '{clause}'; add it")
-        if not kind.is_handle and value:
+        if not is_needed and value:
             yield wrong(f"is no handle but has '{clause}'; remove it")
     has_null = kind.is_handle or kind.kind_class is KindClass.KEYVAL
     for clause, value in (("null", kind.null), ("errors", kind.error)):
@@ -98,7 +101,7 @@ def _constant(spec: Spec, constant: Constant) -> Iterator[SpecError]:
         yield wrong(f"unknown callback '{constant.callback}'; add it to callbacks.spec")
     if form is not Form.FUNCTION and (constant.callback or constant.is_large):
         yield wrong("is no function but has 'calls' or 'large'; remove it")
-    is_handle = constant.kind in spec.kinds and spec.kinds[constant.kind].is_handle
+    is_handle = constant.kind in spec.kinds and bool(spec.kinds[constant.kind].handle)
     if form is Form.HANDLE and not is_handle:
         yield wrong(f"'{constant.kind}' is no kind of handle; name one after 'of'")
     yield from _operands(constant)
@@ -372,7 +375,7 @@ def _handler(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
             "'errors none' is for procedures that return no error code, and for each "
             "of them; correct 'errors' or 'returns'"
         )
-    if procedure.errors in ("none", "self"):
+    if procedure.errors in NO_ARGUMENT:
         return
     raised = record.find(procedure.errors)
     if raised is None or raised.kind.name not in RAISING or not raised.is_in:

@@ -100,7 +100,8 @@ class Entry:
     @property
     def has_ierror(self) -> bool:
         """Fortran: there is an argument ierror."""
-        return self.language != "c" and self.procedure.returns_error
+        is_silent = self.procedure.silent or self.language == "c"
+        return self.procedure.returns_error and not is_silent
 
 
 def _entry(procedure: Procedure, language: str, scheme: Scheme, large: bool) -> Entry:

@@ -195,10 +195,12 @@ class _Head:
     anytime: bool = False
     sized: bool = False
     quick: bool = False
+    silent: bool = False
 
 
 CALLBACK_CLAUSES = ("since", "section", "returns", "only", "planned")
-PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, "anytime", "sized", "quick", "deprecated")
+FLAGS = ("anytime", "sized", "quick", "silent")
+PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, *FLAGS, "deprecated")
 
 
 def _head(
@@ -229,6 +231,8 @@ def _head(
                 head.sized = True
             case "quick":
                 head.quick = True
+            case "silent":
+                head.silent = True
     if head.returns not in kinds:
         raise cursor.error(f"unknown kind '{head.returns}'; add it to kinds.spec")
     if not head.since or not head.section:
@@ -310,6 +314,7 @@ def _procedure(record: Record, kinds: dict[str, Kind]) -> Procedure:
         head.anytime,
         head.sized,
         head.quick,
+        head.silent,
         head.deprecated,
         head.languages,
         record.head.position,

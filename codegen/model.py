@@ -23,6 +23,7 @@ class KindClass(Enum):
     CHOICE = "choice"  # a buffer of any type
     STATUS = "status"  # struct in C, a type or an array of integers in Fortran
     POINTER = "pointer"  # address that comes out as void *, C_PTR or INTEGER
+    TOOL = "tool"  # handle of the tool information interface, not in our tables
     FSTATUS = "fstatus"  # a status of Fortran, where it is converted
     DETACHED = "detached"  # the same, but of no use in mpi and mpif.h
     CALLBACK = "callback"  # a procedure of the program
@@ -44,7 +45,7 @@ class Kind:
     kind_class: KindClass
     word: str  # in the language-independent list: "non-negative integer"
     error: str  # error class of a value that is no such thing at all, "" if none
-    handle: str  # class handle: MPI type name, "MPI_Win"
+    handle: str  # class handle or tool: MPI type name, "MPI_Win"
     object: str  # class handle: struct of the core, "window"
     tag: str  # class handle: enum object_kind of the core, "KIND_WIN"
     null: str  # class handle or keyval: constant of the null value
@@ -213,6 +214,7 @@ class Argument:
         return language in self.languages
 
 
+NO_ARGUMENT = ("self", "none", "returned")  # errors that are raised on no argument
 BINDINGS = ("c", "f08", "f90")  # f90: the mpi module and mpif.h
 LANGUAGES = ("lis", *BINDINGS)  # lis: the language-independent specification
 
@@ -235,6 +237,7 @@ class Procedure:
     anytime: bool  # may be called before initialization and after finalization
     sized: bool  # the core is told whether the `_c` variant was called
     quick: bool  # the core has its usual case as an inline function
+    silent: bool  # Fortran has no ierror although C returns an error code
     deprecated: str  # version, or ""
     languages: tuple[str, ...]
     position: Position
@@ -277,6 +280,11 @@ class Procedure:
         return self.is_function and any(kind.is_handle for kind in handles)
 
     @property
+    def is_raw(self) -> bool:
+        """The core gets the arguments as they are: it returns errors, raises none."""
+        return self.errors == "returned"
+
+    @property
     def is_in_mpif(self) -> bool:
         """mpif.h can have it: it needs no derived types."""
         return all(a.kind.kind_class is not KindClass.FSTATUS for a in self.arguments)
@@ -297,7 +305,7 @@ class Procedure:
     @property
     def raised_on(self) -> Argument | None:
         """The argument whose error handler is raised; None for MPI_COMM_SELF's."""
-        return None if self.errors in ("self", "none") else self.argument(self.errors)
+        return None if self.errors in NO_ARGUMENT else self.argument(self.errors)
 
     @property
     def handles_in(self) -> tuple[Argument, ...]:

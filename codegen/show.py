@@ -167,7 +167,11 @@ def _checks(procedure: Procedure) -> Iterator[str]:
 def _facts(procedure: Procedure) -> Iterator[str]:
     over = {"": "local", "all": "collective over all processes"}
     where = over.get(procedure.collective, f"collective over {procedure.collective}")
-    raised = {"none": "raises no error", "self": "errors on MPI_COMM_SELF"}
+    raised = {
+        "none": "raises no error",
+        "self": "errors on MPI_COMM_SELF",
+        "returned": "errors are only returned",
+    }
     errors = raised.get(procedure.errors, f"errors on {procedure.errors}")
     yield f"{procedure.standard} {procedure.section}, since {procedure.since}; {where}; {errors}"
     if procedure.planned:

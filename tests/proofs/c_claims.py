@@ -55,6 +55,12 @@ WIDTHS = {
     "offset": "MPI_Offset",
     "count": "MPI_Count",
 }
+TOOLS = {
+    "CVAR": "MPI_T_cvar_handle",
+    "PVAR": "MPI_T_pvar_handle",
+    "PVAR_SESSION": "MPI_T_pvar_session",
+    "TOOLS_ENUM": "MPI_T_enum",
+}
 RESULTS = {
     "NOTHING": "void",
     "WALL_TIME": "double",
@@ -69,6 +75,8 @@ def pointed(argument: Argument, is_large: bool) -> str:
             return HANDLES[argument.kind.name]
         case "status":
             return "MPI_Status"
+        case "tool":
+            return TOOLS[argument.kind.name]
         case "fstatus":
             is_type = argument.kind.name == "F08_STATUS"
             return "MPI_F08_status *" if is_type else "int *"
@@ -129,7 +137,7 @@ def callbacks(spec: Spec) -> list[str]:
 def _constant_type(constant: Constant) -> str:
     match constant.form:
         case Form.HANDLE:
-            return HANDLES[constant.kind]
+            return HANDLES.get(constant.kind) or TOOLS[constant.kind]
         case Form.BUFFER:
             return "void *"
         case Form.IGNORE:
