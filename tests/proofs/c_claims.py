@@ -3,7 +3,7 @@
 main that compares the values of constants.
 """
 
-from common import HANDLES, implemented, taken_by, width
+from common import HANDLES, WIDENED, implemented, taken_by, width
 
 from codegen.model import Argument, Callback, Constant, Form, Procedure, Spec
 
@@ -87,7 +87,8 @@ def pointed(argument: Argument, is_large: bool) -> str:
         case "arguments":
             return "char ***"
         case "callback":
-            return argument.callback + " *"
+            is_other = is_large and argument.kind.name == "POLYFUNCTION"
+            return argument.callback + ("_c *" if is_other else " *")
         case _:
             return WIDTHS[width(argument.kind.name, is_large)]
 
@@ -131,7 +132,9 @@ def functions(spec: Spec) -> list[str]:
 def callbacks(spec: Spec) -> list[str]:
     """A claim for each prototype that the program's procedures must have."""
     known = [c for c in spec.callbacks.values() if "c" in c.languages and not c.planned]
-    return [f"CONSTANT(({c.name} *)0, {signature(c, False)});" for c in known]
+    claims = [f"CONSTANT(({c.name} *)0, {signature(c, False)});" for c in known]
+    large = [c for c in known if any(a.kind.name in WIDENED for a in c.arguments)]
+    return claims + [f"CONSTANT(({c.name}_c *)0, {signature(c, True)});" for c in large]
 
 
 def _constant_type(constant: Constant) -> str:

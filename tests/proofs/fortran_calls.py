@@ -44,9 +44,11 @@ def _variable(specific: Specific, argument: Argument) -> str:
             return f"{kind} :: {name}{'(4)' if argument.length else ''} = 1"
 
 
-def _procedure(argument: Argument, module: str) -> str:
+def _procedure(specific: Specific, argument: Argument) -> str:
     """What is given for a callback."""
-    return f"oriel_{argument.callback}" if module == "mpi_f08" else "nothing"
+    is_f08 = specific.module == "mpi_f08"
+    kind = specific.type(argument)
+    return kind.removeprefix("procedure(").removesuffix(")") if is_f08 else "nothing"
 
 
 def actuals(specific: Specific) -> Actuals:
@@ -55,7 +57,7 @@ def actuals(specific: Specific) -> Actuals:
     for argument in reversed(specific.arguments):
         is_callback = argument.kind.kind_class.value == "callback"
         name = argument.name
-        given[name] = _procedure(argument, specific.module) if is_callback else name
+        given[name] = _procedure(specific, argument) if is_callback else name
     return given
 
 

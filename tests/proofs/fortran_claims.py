@@ -4,7 +4,7 @@ procedure, to which a procedure pointer is assigned; calls by keyword; wrong cal
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from common import HANDLES, WIDENED, implemented, taken_by, width
@@ -44,7 +44,8 @@ class Specific:
     @property
     def generic(self) -> str:
         """What programs call."""
-        return self.record.name
+        is_other = any(a.kind.name == "POLYFUNCTION" for a in self.record.arguments)
+        return self.record.name + ("_c" if self.is_large and is_other else "")
 
     @property
     def arguments(self) -> list[Argument]:
@@ -93,7 +94,9 @@ class Specific:
                 is_old = kind in ("EXTRA_STATE2", "ATTRIBUTE_VAL_10")
                 return KINDS["int" if is_old else "address"]
             case "callback":
-                return f"procedure(oriel_{argument.callback})" if is_f08 else "external"
+                name = f"oriel_{argument.callback}"
+                name += "_c" if self.is_large and kind == "POLYFUNCTION" else ""
+                return f"procedure({name})" if is_f08 else "external"
             case _:
                 return KINDS[width(kind, self.is_large)]
 
@@ -162,7 +165,8 @@ def interface(specific: Specific) -> list[str]:
 def prototype(callback: Callback) -> list[str]:
     """The abstract interface of a procedure that the program gives to mpi_f08."""
     taken = [a for a in callback.arguments if "f08" in a.languages]
-    as_record = Specific(callback, "mpi_f08")  # type: ignore[arg-type]
+    is_large = callback.name.endswith("_c")
+    as_record = Specific(callback, "mpi_f08", is_large)  # type: ignore[arg-type]
     # Addresses of elements are given as the values that they are.
     values = {a: ", value" if a.kind.name == "C_BUFFER4" else "" for a in taken}
     lines = [f"{as_record.type(a)}{values[a]} :: {a.name}" for a in taken]
@@ -175,8 +179,10 @@ def prototype(callback: Callback) -> list[str]:
 
 def callbacks(spec: Spec) -> list[Callback]:
     """The prototypes that mpi_f08 has."""
-    known = spec.callbacks.values()
-    return [c for c in known if "f08" in c.languages and not c.planned]
+    known = [c for c in spec.callbacks.values() if "f08" in c.languages]
+    known = [c for c in known if not c.planned]
+    large = [c for c in known if any(a.kind.name in WIDENED for a in c.arguments)]
+    return known + [replace(c, name=c.name + "_c") for c in large]
 
 
 def assignments(spec: Spec, module: str) -> list[tuple[str, str]]:
