@@ -131,7 +131,8 @@ program f08_standard_active
     unit_bytes = storage_size(0) / 8
     call MPI_Comm_group(MPI_COMM_WORLD, world)
     call MPI_Group_incl(world, merge(1, 2, left == right), [left, right], neighbours)
-    call indirect_assignment()
+    call indirect_assignment(.true.)
+    call indirect_assignment(.false.)
     call sums_by_a_map()
     call iterate(step_with_fences, 'fences')
     call iterate(step_with_fences_and_overlap, 'fences with overlap')
@@ -158,24 +159,53 @@ contains
         map = mod(i * i + 5, mapped * ranks)
     end function map
 
-    subroutine indirect_assignment()
+    ! With one get of each element, or one from each rank, of all that come from there.
+    subroutine indirect_assignment(by_types)
+        logical, intent(in) :: by_types
         integer, asynchronous :: a(mapped), b(mapped)
         integer :: i, j
         type(MPI_Win) :: win
         b = [(1000 + mapped * rank + j, j = 0, mapped - 1)]
         call open_window(b, mapped, win)
         call MPI_Win_fence(0, win)
-        do j = 1, mapped
-            i = map(mapped * rank + j - 1)
-            call MPI_Get(a(j), 1, MPI_INTEGER, i / mapped, &
-                int(mod(i, mapped), MPI_ADDRESS_KIND), 1, MPI_INTEGER, win)
-        end do
+        if (by_types) then
+            call get_by_types(a, win)
+        else
+            do j = 1, mapped
+                i = map(mapped * rank + j - 1)
+                call MPI_Get(a(j), 1, MPI_INTEGER, i / mapped, &
+                    int(mod(i, mapped), MPI_ADDRESS_KIND), 1, MPI_INTEGER, win)
+            end do
+        end if
         call MPI_Win_fence(0, win)
         if (.not. MPI_ASYNC_PROTECTS_NONBLOCKING) call MPI_F_sync_reg(a)
         call MPI_Win_free(win)
         call check('A = B(map)', &
             all(a == [(1000 + map(mapped * rank + j), j = 0, mapped - 1)]))
     end subroutine indirect_assignment
+
+    subroutine get_by_types(a, win)
+        integer, intent(inout), asynchronous :: a(mapped)
+        type(MPI_Win), intent(in) :: win
+        integer :: from(mapped), all_places(mapped), j, r
+        type(MPI_Datatype) :: origin_type, target_type
+        all_places = [(j, j = 0, mapped - 1)]
+        from = map(mapped * rank + all_places)
+        do r = 0, ranks - 1
+            call make_type(pack(all_places, from / mapped == r), origin_type)
+            call make_type(pack(mod(from, mapped), from / mapped == r), target_type)
+            call MPI_Get(a, 1, origin_type, r, 0_MPI_ADDRESS_KIND, 1, target_type, win)
+            call MPI_Type_free(origin_type)
+            call MPI_Type_free(target_type)
+        end do
+    end subroutine get_by_types
+
+    subroutine make_type(places, made)
+        integer, intent(in) :: places(:)
+        type(MPI_Datatype), intent(out) :: made
+        call MPI_Type_create_indexed_block(size(places), 1, places, MPI_INTEGER, made)
+        call MPI_Type_commit(made)
+    end subroutine make_type
 
     subroutine sums_by_a_map()
         integer, asynchronous :: a(mapped), b(mapped)

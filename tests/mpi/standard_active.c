@@ -21,7 +21,43 @@ static int first_mapped(void)
     return MAPPED * rank;
 }
 
-static void indirect_assignment(void)
+// One get of each element.
+static void get_elements(int a[MAPPED], MPI_Win win)
+{
+    for (int j = 0; j < MAPPED; j++) {
+        int from = map(first_mapped() + j);
+        MPI_Get(&a[j], 1, MPI_INT, from / MAPPED, from % MAPPED, 1, MPI_INT, win);
+    }
+}
+
+// The elements at some places of an array.
+static MPI_Datatype type_of_places(int count, const int places[])
+{
+    MPI_Datatype type;
+    MPI_Type_create_indexed_block(count, 1, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+// One get from each rank, of all elements that come from there.
+static void get_by_types(int a[MAPPED], MPI_Win win)
+{
+    for (int of = 0; of < size; of++) {
+        int here[MAPPED], there[MAPPED], count = 0;
+        for (int j = 0; j < MAPPED; j++)
+            if (map(first_mapped() + j) / MAPPED == of) {
+                here[count] = j;
+                there[count++] = map(first_mapped() + j) % MAPPED;
+            }
+        MPI_Datatype origin_type = type_of_places(count, here);
+        MPI_Datatype target_type = type_of_places(count, there);
+        MPI_Get(a, 1, origin_type, of, 0, 1, target_type, win);
+        MPI_Type_free(&origin_type);
+        MPI_Type_free(&target_type);
+    }
+}
+
+static void indirect_assignment(void (*get)(int a[MAPPED], MPI_Win win))
 {
     int a[MAPPED], b[MAPPED];
     MPI_Win win;
@@ -29,10 +65,7 @@ static void indirect_assignment(void)
         b[j] = 1000 + first_mapped() + j;
     MPI_Win_create(b, sizeof b, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_fence(0, win);
-    for (int j = 0; j < MAPPED; j++) {
-        int from = map(first_mapped() + j);
-        MPI_Get(&a[j], 1, MPI_INT, from / MAPPED, from % MAPPED, 1, MPI_INT, win);
-    }
+    get(a, win);
     MPI_Win_fence(0, win);
     MPI_Win_free(&win);
     for (int j = 0; j < MAPPED; j++)
@@ -277,7 +310,8 @@ int main(int argc, char **argv)
     MPI_Group_incl(world, left() == right() ? 1 : 2, (int[]){left(), right()},
                    &neighbours);
     MPI_Group_free(&world);
-    indirect_assignment();
+    indirect_assignment(get_by_types);
+    indirect_assignment(get_elements);
     sums_by_a_map();
     iteration(step_with_fences);
     iteration(step_with_fences_and_overlap);

@@ -130,32 +130,34 @@ static void memory_of_all_kinds(void)
     MPI_Free_mem(allocated);
 }
 
-// One operation on several attachments, some of which may be mapped here and some not.
-// Accumulates that follow each other keep their order.
+// One operation on several attachments, some of which may be mapped here and some not:
+// the datatype has their addresses. Accumulates that follow each other keep their order.
 static void one_type_on_several_attachments(void)
 {
     static int fixed[2];
-    int *allocated, values[2] = {1, 2}, tens[2] = {10, 20}, replacement = 77;
-    MPI_Alloc_mem(sizeof(int), MPI_INFO_NULL, &allocated);
-    *allocated = 0;
+    int *allocated, values[3] = {1, 2, 3}, tens[3] = {10, 20, 30}, replacement = 77;
+    MPI_Alloc_mem(3 * sizeof(int), MPI_INFO_NULL, &allocated);
+    memset(allocated, 0, 3 * sizeof(int));
     MPI_Win win = open_dynamic();
     MPI_Win_attach(win, fixed, sizeof fixed);
-    MPI_Win_attach(win, allocated, sizeof(int));
+    MPI_Win_attach(win, allocated, 3 * sizeof(int));
     MPI_Aint *first = addresses(fixed), *second = addresses(allocated);
-    MPI_Aint there = second[right()], stride = MPI_Aint_diff(first[right()], there);
+    MPI_Aint places[] = {second[right()] + 8, first[right()], second[right()]};
     MPI_Datatype spread;
-    MPI_Type_create_hvector(2, 1, stride, MPI_INT, &spread);
+    MPI_Type_create_hindexed_block(3, 1, places, MPI_INT, &spread);
     MPI_Type_commit(&spread);
     MPI_Win_fence(0, win);
-    MPI_Put(values, 2, MPI_INT, right(), there, 1, spread, win);
+    MPI_Put(values, 3, MPI_INT, right(), (MPI_Aint)MPI_BOTTOM, 1, spread, win);
     MPI_Win_fence(0, win);
-    CHECK(*allocated == 1 && fixed[0] == 2 && fixed[1] == 0);
+    CHECK(allocated[2] == 1 && fixed[0] == 2 && allocated[0] == 3);
     MPI_Win_fence(0, win);
-    MPI_Accumulate(tens, 2, MPI_INT, right(), there, 1, spread, MPI_SUM, win);
-    MPI_Accumulate(&replacement, 1, MPI_INT, right(), there, 1, MPI_INT, MPI_REPLACE,
+    MPI_Accumulate(tens, 3, MPI_INT, right(), (MPI_Aint)MPI_BOTTOM, 1, spread, MPI_SUM,
                    win);
+    MPI_Accumulate(&replacement, 1, MPI_INT, right(), second[right()], 1, MPI_INT,
+                   MPI_REPLACE, win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
-    CHECK(*allocated == 77 && fixed[0] == 22 && fixed[1] == 0);
+    CHECK(allocated[2] == 11 && fixed[0] == 22 && allocated[0] == 77);
+    CHECK(allocated[1] == 0 && fixed[1] == 0);
     MPI_Type_free(&spread);
     MPI_Win_free(&win);
     MPI_Free_mem(allocated);
