@@ -5,9 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct bucket *bucket_of(uint64_t context)
+static enum pattern pattern_of(const struct order *order)
 {
-    return &process.matching->buckets[(context ^ context >> 32) % BUCKETS];
+    return (order->rank == MPI_ANY_SOURCE ? PATTERN_ANY_RANK : 0) |
+           (order->tag == MPI_ANY_TAG ? PATTERN_ANY_TAG : 0);
+}
+
+static struct bucket *bucket_of(enum pattern pattern, uint64_t context, int rank,
+                                int tag)
+{
+    uint64_t key = context * 3;
+    if (!(pattern & PATTERN_ANY_RANK))
+        key += (uint64_t)(uint32_t)rank << 20;
+    if (!(pattern & PATTERN_ANY_TAG))
+        key ^= (uint64_t)(uint32_t)tag << 40 | (uint32_t)tag;
+    uint64_t hash = key * 0x9e3779b97f4a7c15u;
+    return &process.matching->buckets[pattern][hash >> (64 - BUCKET_BITS)];
+}
+
+static struct bucket *bucket_of_order(const struct order *order)
+{
+    return bucket_of(pattern_of(order), order->comm->context, order->rank, order->tag);
+}
+
+static struct bucket *bucket_of_envelope(enum pattern pattern,
+                                         const struct envelope *envelope)
+{
+    return bucket_of(pattern, envelope->context, envelope->source, envelope->tag);
 }
 
 // The sender must be the process of the rank that its message claims to be from.
@@ -22,43 +46,64 @@ static bool matches(const struct order *order, int peer,
            comm_job_rank(comm, envelope->source) == peer;
 }
 
+// ---- posted receives
+
 void post(struct transfer *transfer)
 {
-    struct bucket *bucket = bucket_of(transfer->order.comm->context);
+    struct matching *matching = process.matching;
+    struct bucket *bucket = bucket_of_order(&transfer->order);
     transfer->next = NULL;
-    *(bucket->posted ? bucket->posted_end : &bucket->posted) = transfer;
-    bucket->posted_end = &transfer->next;
+    transfer->number = matching->postings++;
+    if (bucket->posted != NULL)
+        bucket->last_posted->next = transfer;
+    else
+        bucket->posted = transfer;
+    bucket->last_posted = transfer;
+    matching->posted[pattern_of(&transfer->order)]++;
 }
 
-static struct transfer *unlink_posted(struct bucket *bucket, struct transfer **link)
+// `before` is the one before it in its bucket, or NULL.
+static void unlink_posted(struct transfer *transfer, struct transfer *before)
 {
-    struct transfer *found = *link;
-    if (found == NULL)
-        return NULL;
-    *link = found->next;
-    found->next = NULL;
-    if (*link == NULL)
-        bucket->posted_end = link;
-    return found;
+    struct bucket *bucket = bucket_of_order(&transfer->order);
+    *(before ? &before->next : &bucket->posted) = transfer->next;
+    if (bucket->last_posted == transfer)
+        bucket->last_posted = before;
+    process.matching->posted[pattern_of(&transfer->order)]--;
 }
 
 bool unpost(struct transfer *transfer)
 {
-    struct bucket *bucket = bucket_of(transfer->order.comm->context);
-    struct transfer **link = &bucket->posted;
-    while (*link != NULL && *link != transfer)
-        link = &(*link)->next;
-    return unlink_posted(bucket, link) != NULL;
+    struct transfer *before = NULL, *at = bucket_of_order(&transfer->order)->posted;
+    for (; at != NULL && at != transfer; at = at->next)
+        before = at;
+    if (at != NULL)
+        unlink_posted(at, before);
+    return at != NULL;
 }
 
+// The receive that was posted first of those of all patterns.
 struct transfer *take_posted(int peer, const struct envelope *envelope)
 {
-    struct bucket *bucket = bucket_of(envelope->context);
-    struct transfer **link = &bucket->posted;
-    while (*link != NULL && !matches(&(*link)->order, peer, envelope))
-        link = &(*link)->next;
-    return unlink_posted(bucket, link);
+    struct transfer *first = NULL, *before_first = NULL;
+    for (int pattern = 0; pattern < PATTERNS; pattern++) {
+        if (process.matching->posted[pattern] == 0)
+            continue;
+        struct transfer *before = NULL;
+        struct transfer *at = bucket_of_envelope(pattern, envelope)->posted;
+        for (; at != NULL && !matches(&at->order, peer, envelope); at = at->next)
+            before = at;
+        if (at != NULL && (first == NULL || at->number < first->number)) {
+            first = at;
+            before_first = before;
+        }
+    }
+    if (first != NULL)
+        unlink_posted(first, before_first);
+    return first;
 }
+
+// ---- arrivals
 
 int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
                  const void *data)
@@ -71,49 +116,64 @@ int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
         (struct arrival){.peer = peer, .is_offer = is_offer, .envelope = *envelope};
     if (bytes > 0)
         memcpy(arrival->data, data, bytes);
-    struct bucket *bucket = bucket_of(envelope->context);
-    *(bucket->arrived ? bucket->arrived_end : &bucket->arrived) = arrival;
-    bucket->arrived_end = &arrival->next;
+    for (int pattern = 0; pattern < PATTERNS; pattern++) {
+        struct bucket *bucket = bucket_of_envelope(pattern, envelope);
+        arrival->places[pattern].previous = bucket->last_arrived;
+        if (bucket->last_arrived != NULL)
+            bucket->last_arrived->places[pattern].next = arrival;
+        else
+            bucket->arrived = arrival;
+        bucket->last_arrived = arrival;
+    }
     return 0;
 }
 
-static struct arrival *unlink_arrival(struct bucket *bucket, struct arrival **link)
+static void unlink_arrival(struct arrival *arrival)
 {
-    struct arrival *found = *link;
-    if (found == NULL)
-        return NULL;
-    *link = found->next;
-    if (*link == NULL)
-        bucket->arrived_end = link;
-    return found;
-}
-
-// Where the first message that matches is linked, or the end of the list.
-static struct arrival **arrival_link(struct bucket *bucket, const struct order *order)
-{
-    struct arrival **link = &bucket->arrived;
-    while (*link != NULL && !matches(order, (*link)->peer, &(*link)->envelope))
-        link = &(*link)->next;
-    return link;
+    for (int pattern = 0; pattern < PATTERNS; pattern++) {
+        struct bucket *bucket = bucket_of_envelope(pattern, &arrival->envelope);
+        struct arrival *next = arrival->places[pattern].next;
+        struct arrival *previous = arrival->places[pattern].previous;
+        *(previous ? &previous->places[pattern].next : &bucket->arrived) = next;
+        *(next ? &next->places[pattern].previous : &bucket->last_arrived) = previous;
+    }
 }
 
 struct arrival *find_arrival(const struct order *order)
 {
-    return *arrival_link(bucket_of(order->comm->context), order);
+    enum pattern pattern = pattern_of(order);
+    struct arrival *at = bucket_of_order(order)->arrived;
+    while (at != NULL && !matches(order, at->peer, &at->envelope))
+        at = at->places[pattern].next;
+    return at;
 }
 
 struct arrival *take_arrival(const struct order *order)
 {
-    struct bucket *bucket = bucket_of(order->comm->context);
-    return unlink_arrival(bucket, arrival_link(bucket, order));
+    struct arrival *arrival = find_arrival(order);
+    if (arrival != NULL)
+        unlink_arrival(arrival);
+    return arrival;
 }
 
 struct arrival *take_offer(int peer, uint64_t context, uint32_t sender)
 {
-    struct bucket *bucket = bucket_of(context);
-    struct arrival **link = &bucket->arrived;
-    while (*link != NULL &&
-           !((*link)->peer == peer && (*link)->envelope.sender == sender))
-        link = &(*link)->next;
-    return unlink_arrival(bucket, link);
+    struct arrival *at = bucket_of(PATTERN_ANY, context, 0, 0)->arrived;
+    while (at != NULL && !(at->peer == peer && at->envelope.sender == sender))
+        at = at->places[PATTERN_ANY].next;
+    if (at != NULL)
+        unlink_arrival(at);
+    return at;
+}
+
+void arrivals_free(void)
+{
+    for (int i = 0; i < 1 << BUCKET_BITS; i++) {
+        struct bucket *bucket = &process.matching->buckets[PATTERN_ANY][i];
+        while (bucket->arrived != NULL) {
+            struct arrival *arrival = bucket->arrived;
+            bucket->arrived = arrival->places[PATTERN_ANY].next;
+            free(arrival);
+        }
+    }
 }

@@ -76,7 +76,8 @@ static inline struct datatype *type_byte(void)
 struct transfer {
     struct request request; // source, tag and bytes are those of the message
     struct order order;
-    struct transfer *next;            // among the posted receives
+    struct transfer *next;            // among the posted receives of its bucket
+    uint64_t number;                  // of its posting
     void (*ended)(struct transfer *); // in place of completing the request
     void *part_of;                    // what `ended` is to go on with
     uint64_t bytes;                   // that are sent, or fit
@@ -89,9 +90,20 @@ struct transfer {
     uint64_t length;                  // of the message that has come
 };
 
+// What a receive leaves open.
+enum pattern {
+    PATTERN_EXACT,
+    PATTERN_ANY_RANK = 1,
+    PATTERN_ANY_TAG = 2,
+    PATTERN_ANY = PATTERN_ANY_RANK | PATTERN_ANY_TAG,
+    PATTERNS
+};
+
 struct arrival {
-    struct arrival *next;
-    int peer; // rank in the job
+    struct {
+        struct arrival *next, *previous;
+    } places[PATTERNS]; // in the bucket in which receives of a pattern look for it
+    int peer;           // rank in the job
     bool is_offer;
     struct envelope envelope;
     char data[];
@@ -106,18 +118,21 @@ struct message {
 void messages_of_nobody_start(void); // MPI_MESSAGE_NO_PROC
 void messages_of_nobody_stop(void);
 
-// Posted receives and arrivals of the contexts that fall into one bucket, both in
-// order. An end is where the next one is linked, NULL for the start of an empty list.
+// Posted receives of a pattern and the arrivals that they could match, by the hash of
+// what the pattern fixes, both in order. So a receive looks into one bucket, a message
+// into one for each pattern that is in use.
 struct bucket {
-    struct transfer *posted, **posted_end;
-    struct arrival *arrived, **arrived_end;
+    struct transfer *posted, *last_posted;
+    struct arrival *arrived, *last_arrived;
 };
 
-enum { BUCKETS = 64 };
+enum { BUCKET_BITS = 10 };
 
 struct matching {
-    struct bucket buckets[BUCKETS];
-    struct named { // by index of the id
+    struct bucket buckets[PATTERNS][1 << BUCKET_BITS];
+    size_t posted[PATTERNS]; // receives
+    uint64_t postings;       // so far
+    struct named {           // by index of the id
         struct transfer *transfer;
         uint32_t generation;
         uint32_t next_free; // 1 + index
@@ -172,6 +187,7 @@ int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
                  const void *data);
 // The first message that the order of a receive matches.
 struct arrival *find_arrival(const struct order *order);
+void arrivals_free(void);
 struct arrival *take_arrival(const struct order *order);
 // The offer that a peer wants to take back; NULL if it has been matched.
 struct arrival *take_offer(int peer, uint64_t context, uint32_t sender);

@@ -20,13 +20,7 @@ void pt2pt_stop(void)
     struct matching *matching = process.matching;
     handlers_stop();
     messages_of_nobody_stop();
-    for (int i = 0; i < BUCKETS; i++) {
-        while (matching->buckets[i].arrived != NULL) {
-            struct arrival *arrival = matching->buckets[i].arrived;
-            matching->buckets[i].arrived = arrival->next;
-            free(arrival);
-        }
-    }
+    arrivals_free();
     free(matching->buffer);
     free(matching->names);
     free(matching);

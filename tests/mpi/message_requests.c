@@ -242,6 +242,26 @@ static void persistent_requests_start_together(void)
     MPI_Request_free(&both[1]);
 }
 
+// As many as real programs have, in the order in which matching has most to look at.
+static void many_are_matched_in_reverse(void)
+{
+    enum { MANY = 30000 };
+    MPI_Request *many = malloc(MANY * sizeof *many);
+    int *got = malloc(MANY * sizeof *got);
+    for (int i = 0; i < MANY; i++)
+        MPI_Irecv(&got[i], 1, MPI_INT, i % 2 ? MPI_ANY_SOURCE : left(), i,
+                  MPI_COMM_WORLD, &many[i]);
+    for (int i = MANY - 1; i >= 0; i--) {
+        int value = rank * MANY + i;
+        MPI_Send(&value, 1, MPI_INT, right(), i, MPI_COMM_WORLD);
+    }
+    MPI_Waitall(MANY, many, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < MANY; i++)
+        CHECK(got[i] == left() * MANY + i);
+    free(got);
+    free(many);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -255,5 +275,6 @@ int main(int argc, char **argv)
     one_failure_fills_all_error_fields();
     a_freed_request_goes_on();
     persistent_requests_start_together();
+    many_are_matched_in_reverse();
     return finish();
 }
