@@ -306,28 +306,38 @@ static void expect(const struct side *from, int from_owner, const struct side *t
     copy_by_map(&to->built->map, to->count, wanted, packed, false);
 }
 
+// Element by element, an accumulate replaces what a put would.
 static void check_put(const struct opened *opened, const struct side *origin,
-                      const struct side *target)
+                      const struct side *target, bool is_accumulate)
 {
     expect(origin, left(), target, 1);
     fill(one, sizeof one, rank, 1);
     fill(opened->base, 2 * HALF, rank, 2);
     MPI_Win_fence(0, opened->win);
-    MPI_Put(one + HALF, origin->count, origin->built->type, right(), HALF,
-            target->count, target->built->type, opened->win);
+    if (is_accumulate)
+        MPI_Accumulate(one + HALF, origin->count, origin->built->type, right(), HALF,
+                       target->count, target->built->type, MPI_REPLACE, opened->win);
+    else
+        MPI_Put(one + HALF, origin->count, origin->built->type, right(), HALF,
+                target->count, target->built->type, opened->win);
     MPI_Win_fence(0, opened->win);
     CHECK(memcmp(opened->base, wanted, sizeof wanted) == 0);
 }
 
 static void check_get(const struct opened *opened, const struct side *origin,
-                      const struct side *target)
+                      const struct side *target, bool is_accumulate)
 {
     expect(target, right(), origin, 3);
     fill(one, sizeof one, rank, 4);
     fill(opened->base, 2 * HALF, rank, 3);
     MPI_Win_fence(0, opened->win);
-    MPI_Get(one + HALF, origin->count, origin->built->type, right(), HALF,
-            target->count, target->built->type, opened->win);
+    if (is_accumulate)
+        MPI_Get_accumulate(NULL, 0, MPI_BYTE, one + HALF, origin->count,
+                           origin->built->type, right(), HALF, target->count,
+                           target->built->type, MPI_NO_OP, opened->win);
+    else
+        MPI_Get(one + HALF, origin->count, origin->built->type, right(), HALF,
+                target->count, target->built->type, opened->win);
     MPI_Win_fence(0, opened->win);
     CHECK(memcmp(one, wanted, sizeof wanted) == 0);
 }
@@ -341,7 +351,7 @@ static bool fits(const struct map *map, int count)
 
 // Moves as many bytes of one type as of the other.
 static void check_moves(const struct opened *opened, const struct built *origin,
-                        const struct built *target)
+                        const struct built *target, bool is_accumulate)
 {
     int origin_size = map_size(&origin->map), target_size = map_size(&target->map);
     if (origin_size == 0 || target_size == 0)
@@ -352,9 +362,9 @@ static void check_moves(const struct opened *opened, const struct built *origin,
         return;
     struct side from = {origin, origin_count}, to = {target, target_count};
     if (!map_overlaps(&target->map, target_count))
-        check_put(opened, &from, &to);
+        check_put(opened, &from, &to, is_accumulate);
     if (!map_overlaps(&origin->map, origin_count))
-        check_get(opened, &from, &to);
+        check_get(opened, &from, &to, is_accumulate);
 }
 
 static int types_to_make;
@@ -375,7 +385,7 @@ static void check_types(const struct source *source)
         check_rebuilt(&built, count);
         if (of_bytes) {
             build_random(&partner, random_in(0, 4), true);
-            check_moves(&opened, &built, &partner);
+            check_moves(&opened, &built, &partner, i % 8 == 0);
             build_free(&partner);
         }
         build_free(&built);
