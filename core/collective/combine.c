@@ -46,8 +46,6 @@ static void append_inter_reduce(struct schedule *schedule, struct communicator *
                                 struct op *op, struct elements in, struct elements out,
                                 int root)
 {
-    if (root == MPI_PROC_NULL)
-        return;
     if (root == MPI_ROOT) {
         schedule_receive(schedule, comm, out, 0);
         return;
@@ -64,6 +62,8 @@ int plan_reduce(const void *sendbuf, void *recvbuf, MPI_Count count,
     if (sendbuf == MPI_IN_PLACE && (comm_is_inter(comm) || comm->rank != root))
         return fail(MPI_ERR_BUFFER, "sendbuf = MPI_IN_PLACE: is for the root of an "
                                     "intracommunicator");
+    if (root == MPI_PROC_NULL) // in the root's group, but not the root: no data
+        return schedule_make(comm, schedule);
     int err = begin(comm, op, datatype, sendbuf, schedule);
     if (err)
         return err;

@@ -10,11 +10,10 @@
 struct invitation {
     uint64_t context; // for the new communicator, if this is its first member
     uint64_t area;    // offset in the segment, if this member leads a node
-    int32_t error;    // this member could not do its part
 };
 
-// Unique in the job without agreement: who made it, and its how-manieth it is.
-static uint64_t context_next(void)
+// Who made it, and its how-manieth it is.
+uint64_t context_next(void)
 {
     uint32_t count =
         atomic_fetch_add_explicit(&process.contexts, 1, memory_order_relaxed);
@@ -34,9 +33,8 @@ static void communicator_destroy(struct object *object)
     free(comm);
 }
 
-// A communicator over `group` but for context and area, which others decide.
-static int communicator_plan(const struct communicator *parent, struct group *group,
-                             struct communicator **planned)
+int communicator_plan(const struct communicator *parent, struct group *group,
+                      struct communicator **planned)
 {
     struct communicator *comm = calloc(1, sizeof *comm);
     if (comm == NULL)
@@ -94,15 +92,11 @@ static int parent_rank(const struct communicator *parent,
     return found;
 }
 
-static int accept_invitations(const struct communicator *parent,
-                              struct communicator *comm, const struct invitation *all)
+static void accept_invitations(const struct communicator *parent,
+                               struct communicator *comm, const struct invitation *all)
 {
-    for (int rank = 0; rank < parent->size; rank++)
-        if (all[rank].error)
-            return fail(all[rank].error,
-                        "rank %d of the communicator could not take part", rank);
     if (comm == NULL)
-        return 0;
+        return;
     comm->context = all[parent_rank(parent, comm, 0)].context;
     if (comm->node_size > 1) {
         int leader = parent_rank(parent, comm, comm->node_members[0]);
@@ -110,11 +104,9 @@ static int accept_invitations(const struct communicator *parent,
     }
     comm->object.errhandler = parent->object.errhandler;
     object_retain(comm->object.errhandler);
-    return 0;
 }
 
-// A communicator that never came to be: its area has no other users.
-static void communicator_abandon(struct communicator *comm)
+void communicator_abandon(struct communicator *comm)
 {
     if (comm == NULL)
         return;
@@ -123,19 +115,42 @@ static void communicator_abandon(struct communicator *comm)
     object_release(comm);
 }
 
+// A failure that one member has by itself reaches all before they exchange anything.
+int communicator_agree(struct communicator *comm, int err)
+{
+    int worst = err;
+    struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)MPI_INT);
+    struct op *op = handle_object(KIND_OP, (uintptr_t)MPI_MAX);
+    int failed = collective_reduce_all(comm, &worst, &worst, 1, type, op);
+    if (failed || err)
+        return failed ? failed : err;
+    return worst ? fail(worst, "another member of the communicator has failed") : 0;
+}
+
+static int exchange_invitations(struct communicator *parent, struct communicator *comm,
+                                const struct invitation *mine, struct invitation *all)
+{
+    int err = collective_gather_all(parent, mine, sizeof *mine, all);
+    if (!err)
+        accept_invitations(parent, comm, all);
+    return err;
+}
+
 int communicator_make(struct communicator *parent, struct group *group,
                       struct communicator **made)
 {
+    if (comm_is_inter(parent))
+        return fail(MPI_ERR_COMM, "comm: is an intercommunicator");
     struct communicator *comm = NULL;
     struct invitation mine = {0};
     struct invitation *all = malloc((size_t)parent->size * sizeof *all);
-    if (all == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for %d invitations", parent->size);
-    if (group != NULL)
-        mine.error = invite(parent, group, &comm, &mine);
-    int err = collective_gather_all(parent, &mine, sizeof mine, all);
+    int err =
+        all ? 0 : fail(MPI_ERR_NO_MEM, "no memory for %d invitations", parent->size);
+    if (!err && group != NULL)
+        err = invite(parent, group, &comm, &mine);
+    err = communicator_agree(parent, err);
     if (!err)
-        err = accept_invitations(parent, comm, all);
+        err = exchange_invitations(parent, comm, &mine, all);
     free(all);
     if (err) {
         communicator_abandon(comm);

@@ -32,6 +32,7 @@ struct memory {
 
 struct schedule {
     struct request request; // its owner is the communicator
+    enum channel channel;
     int tag;
     int error;  // the first of the run
     int broken; // what failed while steps were appended
@@ -110,16 +111,27 @@ static int request_start(struct request *request)
 
 static const struct request_kind schedule_requests = {.start = request_start};
 
-int schedule_make(struct communicator *comm, struct schedule **schedule)
+static int make(struct communicator *comm, enum channel channel, int tag,
+                struct schedule **schedule)
 {
-    int tag = (int)(comm->schedules++ & INT_MAX);
     struct schedule *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a collective operation");
     request_init(&made->request, &schedule_requests, comm, schedule_destroy);
+    made->channel = channel;
     made->tag = tag;
     *schedule = made;
     return 0;
+}
+
+int schedule_make(struct communicator *comm, struct schedule **schedule)
+{
+    return make(comm, CHANNEL_SCHEDULE, (int)(comm->schedules++ & INT_MAX), schedule);
+}
+
+int schedule_make_tagged(struct communicator *comm, int tag, struct schedule **schedule)
+{
+    return make(comm, CHANNEL_GROUP, tag, schedule);
 }
 
 void schedule_free(struct schedule *schedule)
@@ -238,9 +250,9 @@ static void begin_transfer(struct schedule *schedule, const struct step *step)
     const struct elements *from = &step->from, *to = &step->to;
     int err =
         step->kind == STEP_SEND
-            ? pt2pt_begin_send(step->comm, CHANNEL_SCHEDULE, from->at, from->count,
+            ? pt2pt_begin_send(step->comm, schedule->channel, from->at, from->count,
                                from->type, step->rank, schedule->tag, transfer)
-            : pt2pt_begin_receive(step->comm, CHANNEL_SCHEDULE, to->at, to->count,
+            : pt2pt_begin_receive(step->comm, schedule->channel, to->at, to->count,
                                   to->type, step->rank, schedule->tag, transfer);
     if (err)
         note_error(schedule, err);

@@ -43,6 +43,9 @@ struct schedule;
 // Every member of `comm` makes its schedules in the same order, which tells their
 // messages apart. The schedule keeps the communicator.
 int schedule_make(struct communicator *comm, struct schedule **schedule);
+// For some members of `comm` only, who agree on a tag.
+int schedule_make_tagged(struct communicator *comm, int tag,
+                         struct schedule **schedule);
 void schedule_free(struct schedule *schedule);
 
 // Append a step. A failure (no memory) is kept, and returned when the schedule is

@@ -11,10 +11,12 @@
 int oriel_comm_dup(struct communicator *comm, struct communicator **newcomm)
 {
     struct communicator *made;
-    int err = communicator_make(comm, comm->group, &made);
+    int err = comm_is_inter(comm) ? intercommunicator_split(comm, 0, comm->rank, &made)
+                                  : communicator_make(comm, comm->group, &made);
     if (err)
         return err;
-    err = attributes_copy(comm, made);
+    err = communicator_agree(comm_is_inter(comm) ? comm->local : comm,
+                             attributes_copy(comm, made));
     if (err) {
         attributes_drop(made);
         communicator_drop(made);
@@ -24,10 +26,6 @@ int oriel_comm_dup(struct communicator *comm, struct communicator **newcomm)
     return object_open(&made->object, KIND_COMM);
 }
 
-struct choice {
-    int color, key, rank;
-};
-
 static int by_key(const void *one, const void *other)
 {
     const struct choice *a = one, *b = other;
@@ -36,23 +34,28 @@ static int by_key(const void *one, const void *other)
     return a->rank < b->rank ? -1 : 1;
 }
 
-// The group of those who chose `color`, in the order of their keys.
-static int group_of_color(const struct communicator *comm, struct choice *choices,
-                          int color, struct group **group)
+int group_of_color(const struct group *members, struct choice *choices, int color,
+                   struct group **group)
 {
     int count = 0;
-    for (int rank = 0; rank < comm->size; rank++)
+    for (int rank = 0; rank < members->size; rank++)
         if (choices[rank].color == color)
             choices[count++] = choices[rank];
     qsort(choices, (size_t)count, sizeof *choices, by_key);
-    int *ranks = malloc((size_t)count * sizeof *ranks);
+    int *ranks = malloc((size_t)count * sizeof *ranks + 1);
     if (ranks == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a group of %d", count);
     for (int i = 0; i < count; i++)
-        ranks[i] = comm_job_rank(comm, choices[i].rank);
+        ranks[i] = members->ranks[choices[i].rank];
     int err = group_make(ranks, count, group);
     free(ranks);
     return err;
+}
+
+int communicator_publish(struct communicator *made, struct communicator **newcomm)
+{
+    *newcomm = made;
+    return made ? object_open(&made->object, KIND_COMM) : 0;
 }
 
 // Opens the communicator over `group`; NULL for a process that is not to be in one.
@@ -61,45 +64,70 @@ static int communicator_over(struct communicator *comm, struct group *group,
 {
     struct communicator *made = NULL;
     int err = communicator_make(comm, group, &made);
-    if (err)
-        return err;
-    *newcomm = made;
-    return made ? object_open(&made->object, KIND_COMM) : 0;
+    return err ? err : communicator_publish(made, newcomm);
+}
+
+int split_members(struct communicator *comm, int color, int key,
+                  struct communicator **made)
+{
+    struct group *group = NULL;
+    struct choice mine = {color, key, comm->rank};
+    struct choice *all = malloc((size_t)comm->size * sizeof *all);
+    int err = all ? 0
+                  : fail(MPI_ERR_NO_MEM, "no memory for the colors of %d processes",
+                         comm->size);
+    err = communicator_agree(comm, err);
+    if (!err)
+        err = collective_gather_all(comm, &mine, sizeof mine, all);
+    if (!err && color != MPI_UNDEFINED)
+        err = group_of_color(comm->group, all, color, &group);
+    free(all);
+    err = communicator_agree(comm, err);
+    if (!err)
+        err = communicator_make(comm, group, made);
+    object_release(group);
+    return err;
 }
 
 int oriel_comm_split(struct communicator *comm, int color, int key,
                      struct communicator **newcomm)
 {
-    struct group *group = NULL;
-    struct choice mine = {color, key, comm->rank};
-    struct choice *all = malloc((size_t)comm->size * sizeof *all);
-    if (all == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for the colors of %d processes",
-                    comm->size);
-    int err = collective_gather_all(comm, &mine, sizeof mine, all);
-    if (!err && color != MPI_UNDEFINED)
-        err = group_of_color(comm, all, color, &group);
-    free(all);
-    if (!err)
-        err = communicator_over(comm, group, newcomm);
-    object_release(group);
-    return err;
+    struct communicator *made = NULL;
+    int err = comm_is_inter(comm) ? intercommunicator_split(comm, color, key, &made)
+                                  : split_members(comm, color, key, &made);
+    return err ? err : communicator_publish(made, newcomm);
 }
 
-// Nodes are the only hardware that Oriel knows, by the name that MPI-4.1 gives them.
+// What a process shares with others, by the names that MPI-4.1 gives: a node, all of the
+// job, or nothing.
+static int color_of_resource(const struct communicator *comm, int split_type,
+                             const struct info *info)
+{
+    const char *resource = info_find(info, "mpi_hw_resource_type");
+    const char *pset = info_find(info, "mpi_pset_name");
+    bool is_guided = split_type == MPI_COMM_TYPE_HW_GUIDED ||
+                     split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
+    if (is_guided && resource != NULL)
+        return strcmp(resource, "mpi_shared_memory") == 0 ? comm->leader_index
+                                                          : MPI_UNDEFINED;
+    if (split_type == MPI_COMM_TYPE_RESOURCE_GUIDED && pset != NULL) {
+        if (strcmp(pset, "mpi://WORLD") == 0)
+            return 0;
+        return strcmp(pset, "mpi://SELF") == 0 ? comm->rank : MPI_UNDEFINED;
+    }
+    bool is_part = split_type == MPI_COMM_TYPE_HW_UNGUIDED && comm->leader_count > 1;
+    return split_type == MPI_COMM_TYPE_SHARED || is_part ? comm->leader_index
+                                                         : MPI_UNDEFINED;
+}
+
 int oriel_comm_split_type(struct communicator *comm, int split_type, int key,
                           struct info *info, struct communicator **newcomm)
 {
-    const char *resource = info_find(info, "mpi_hw_resource_type");
-    bool is_shared = split_type == MPI_COMM_TYPE_SHARED ||
-                     (split_type == MPI_COMM_TYPE_HW_GUIDED && resource != NULL &&
-                      strcmp(resource, "mpi_shared_memory") == 0);
-    return oriel_comm_split(comm, is_shared ? comm->leader_index : MPI_UNDEFINED, key,
+    return oriel_comm_split(comm, color_of_resource(comm, split_type, info), key,
                             newcomm);
 }
 
-int oriel_comm_create(struct communicator *comm, struct group *group,
-                      struct communicator **newcomm)
+int check_subset(const struct communicator *comm, const struct group *group)
 {
     for (int i = 0; i < group->size; i++) {
         int rank = 0;
@@ -110,7 +138,19 @@ int oriel_comm_create(struct communicator *comm, struct group *group,
                         "group: its member %d (process %d of the job) is not in comm",
                         i, group->ranks[i]);
     }
+    return 0;
+}
+
+int oriel_comm_create(struct communicator *comm, struct group *group,
+                      struct communicator **newcomm)
+{
+    int err = check_subset(comm, group);
+    if (err)
+        return err;
     bool is_member = group->rank != MPI_UNDEFINED;
+    if (comm_is_inter(comm)) // who is not in the group is in no communicator
+        return oriel_comm_split(comm, is_member ? 0 : MPI_UNDEFINED, group->rank,
+                                newcomm);
     return communicator_over(comm, is_member ? group : NULL, newcomm);
 }
 
@@ -120,4 +160,12 @@ int oriel_comm_free(struct communicator *comm)
     if (!err)
         object_close(&comm->object);
     return err;
+}
+
+// Communication that is under way keeps the communicator until it ends, so that waiting
+// for the other members is all that is asked for (MPI-4.1 11.10.4).
+int oriel_comm_disconnect(struct communicator *comm)
+{
+    int err = oriel_barrier(comm);
+    return err ? err : oriel_comm_free(comm);
 }

@@ -2,6 +2,7 @@
 // What communicators tell about themselves (MPI-4.1 7.4.1).
 #include "object/object.h"
 
+#include <limits.h>
 #include <oriel_core.h>
 
 int oriel_comm_size(struct communicator *comm, int *size)
@@ -25,17 +26,64 @@ int oriel_comm_group(struct communicator *comm, struct group **group)
     return err;
 }
 
+int oriel_comm_test_inter(struct communicator *comm, int *flag)
+{
+    *flag = comm_is_inter(comm);
+    return 0;
+}
+
+static int check_inter(const struct communicator *comm)
+{
+    return comm_is_inter(comm) ? 0 : fail(MPI_ERR_COMM, "comm: has no remote group");
+}
+
+int oriel_comm_remote_size(struct communicator *comm, int *size)
+{
+    int err = check_inter(comm);
+    if (!err)
+        *size = comm->peers->size;
+    return err;
+}
+
+int oriel_comm_remote_group(struct communicator *comm, struct group **group)
+{
+    int err = check_inter(comm);
+    if (err)
+        return err;
+    object_retain(comm->peers);
+    err = object_open(&comm->peers->object, KIND_GROUP);
+    if (!err)
+        *group = comm->peers;
+    return err;
+}
+
+// The groups of an intercommunicator differ as much as the two that differ more.
+static int compare_groups(const struct communicator *comm1,
+                          const struct communicator *comm2, int *result)
+{
+    int local, remote;
+    *result = MPI_UNEQUAL;
+    if (comm_is_inter(comm1) != comm_is_inter(comm2))
+        return 0;
+    int err = group_compare(comm1->group, comm2->group, &local);
+    if (!err)
+        err = group_compare(comm1->peers, comm2->peers, &remote);
+    if (err)
+        return err;
+    if (local == MPI_IDENT && remote == MPI_IDENT)
+        *result = MPI_CONGRUENT;
+    else if (local != MPI_UNEQUAL && remote != MPI_UNEQUAL)
+        *result = MPI_SIMILAR;
+    return 0;
+}
+
 int oriel_comm_compare(struct communicator *comm1, struct communicator *comm2,
                        int *result)
 {
-    if (comm1 == comm2) {
-        *result = MPI_IDENT;
-        return 0;
-    }
-    int err = group_compare(comm1->group, comm2->group, result);
-    if (!err && *result == MPI_IDENT)
-        *result = MPI_CONGRUENT;
-    return err;
+    if (comm1 != comm2)
+        return compare_groups(comm1, comm2, result);
+    *result = MPI_IDENT;
+    return 0;
 }
 
 int oriel_comm_set_name(struct communicator *comm, const char *comm_name)
@@ -47,5 +95,86 @@ int oriel_comm_set_name(struct communicator *comm, const char *comm_name)
 int oriel_comm_get_name(struct communicator *comm, char *comm_name, int *resultlen)
 {
     object_get_name(comm->name, comm_name, resultlen);
+    return 0;
+}
+
+// ---- hints: none has an effect, so none is in use (MPI-4.1 7.4.4)
+
+int oriel_comm_set_info(struct communicator *comm, struct info *info)
+{
+    (void)comm, (void)info;
+    return 0;
+}
+
+int oriel_comm_get_info(struct communicator *comm, struct info **info_used)
+{
+    (void)comm;
+    struct info *made;
+    int err = info_make(&made);
+    if (!err)
+        err = object_open(&made->object, KIND_INFO);
+    if (!err)
+        *info_used = made;
+    return err;
+}
+
+// ---- attributes (MPI-4.1 7.7.2, 9.1.2)
+
+int oriel_comm_create_keyval(generic_function *comm_copy_attr_fn,
+                             generic_function *comm_delete_attr_fn, int *comm_keyval,
+                             void *extra_state)
+{
+    return keyval_make(KIND_COMM, comm_copy_attr_fn, comm_delete_attr_fn, extra_state,
+                       comm_keyval);
+}
+
+int oriel_comm_free_keyval(int *comm_keyval)
+{
+    return keyval_free(KIND_COMM, comm_keyval);
+}
+
+int oriel_comm_set_attr(struct communicator *comm, int comm_keyval, void *attribute_val)
+{
+    return attribute_set(KIND_COMM, comm, comm_keyval, attribute_val);
+}
+
+int oriel_comm_delete_attr(struct communicator *comm, int comm_keyval)
+{
+    return attribute_delete(KIND_COMM, comm, comm_keyval);
+}
+
+// What MPI tells with every communicator, or NULL. MPI_APPNUM is known to launchers of
+// several programs only, and there is no host process.
+static const int *predefined_attribute(int keyval)
+{
+    static const int any_tag = INT_MAX, own_clock = 0, any_process = MPI_ANY_SOURCE,
+                     no_host = MPI_PROC_NULL;
+    switch (keyval) {
+    case MPI_TAG_UB:
+        return &any_tag;
+    case MPI_IO:
+        return &any_process;
+    case MPI_HOST:
+        return &no_host;
+    case MPI_WTIME_IS_GLOBAL:
+        return &own_clock;
+    case MPI_UNIVERSE_SIZE:
+        return &process.boot->size;
+    case MPI_LASTUSEDCODE:
+        return &objects.last_code;
+    default:
+        return NULL;
+    }
+}
+
+int oriel_comm_get_attr(struct communicator *comm, int comm_keyval, void *attribute_val,
+                        int *flag)
+{
+    const int *found = predefined_attribute(comm_keyval);
+    if (found == NULL && comm_keyval != MPI_APPNUM)
+        return attribute_get(KIND_COMM, comm, comm_keyval, attribute_val, flag);
+    *flag = found != NULL;
+    if (found != NULL)
+        *(const void **)attribute_val = found;
     return 0;
 }

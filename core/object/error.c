@@ -85,6 +85,7 @@ static int add(const int *class, int *code)
         added[count - 1] = (struct added_error){.class = class ? *class : *code};
         objects.added = added;
         objects.added_count++;
+        objects.last_code = *code;
     }
     pthread_mutex_unlock(&objects.lock);
     return added ? 0 : fail(MPI_ERR_NO_MEM, "no memory for %zu error codes", count);

@@ -2,6 +2,7 @@
 // Groups (MPI-4.1 7.3): ordered sets of the job's processes.
 #include "object/object.h"
 
+#include <limits.h>
 #include <oriel_core.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +203,53 @@ int oriel_group_excl(struct group *group, int n, const int ranks[],
             group_members(made)[size++] = group->ranks[i];
     free(marks);
     return made ? group_publish(made, size, newgroup) : MPI_ERR_NO_MEM;
+}
+
+// The ranks in the triplets (first, last, stride), to be freed.
+static int expand_ranges(int n, const int ranges[][3], int **expanded, int *count)
+{
+    MPI_Count total = 0;
+    for (int i = 0; i < n; i++) {
+        int first = ranges[i][0], last = ranges[i][1], stride = ranges[i][2];
+        if (stride == 0)
+            return fail(MPI_ERR_ARG, "stride of range %d = 0: must not be 0", i);
+        MPI_Count steps = ((MPI_Count)last - first) / stride;
+        total += ((MPI_Count)last - first) * (stride > 0 ? 1 : -1) < 0 ? 0 : steps + 1;
+    }
+    int *ranks = total <= INT_MAX ? malloc((size_t)total * sizeof *ranks + 1) : NULL;
+    if (ranks == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for %lld ranks", (long long)total);
+    *count = 0;
+    for (int i = 0; i < n; i++) {
+        MPI_Count last = ranges[i][1], stride = ranges[i][2];
+        for (MPI_Count rank = ranges[i][0]; stride > 0 ? rank <= last : rank >= last;
+             rank += stride)
+            ranks[(*count)++] = (int)rank;
+    }
+    *expanded = ranks;
+    return 0;
+}
+
+int oriel_group_range_incl(struct group *group, int n, int ranges[][3],
+                           struct group **newgroup)
+{
+    int *ranks = NULL, count = 0;
+    int err = expand_ranges(n, (const int(*)[3])ranges, &ranks, &count);
+    if (!err)
+        err = oriel_group_incl(group, count, ranks, newgroup);
+    free(ranks);
+    return err;
+}
+
+int oriel_group_range_excl(struct group *group, int n, int ranges[][3],
+                           struct group **newgroup)
+{
+    int *ranks = NULL, count = 0;
+    int err = expand_ranges(n, (const int(*)[3])ranges, &ranks, &count);
+    if (!err)
+        err = oriel_group_excl(group, count, ranks, newgroup);
+    free(ranks);
+    return err;
 }
 
 int oriel_group_free(struct group *group)

@@ -54,6 +54,7 @@ extern struct objects {
     pthread_mutex_t lock;      // guards what follows, and writing to what precedes
     struct added_error *added; // error classes and codes of the program
     int added_count;
+    int last_code;             // MPI_LASTUSEDCODE
     struct kept_section *kept;           // array sections that may come again
     struct parameterized *parameterized; // datatypes for Fortran's kinds of numbers
     atomic_flag kept_lock; // of the sections; who finds it taken does without them

@@ -26,6 +26,7 @@ static int describe_environment(struct info *info)
 
 int objects_start(void)
 {
+    objects.last_code = MPI_ERR_LASTCODE + objects.added_count;
     for (int i = 0; i < predefined_datatype_count; i++) {
         struct datatype *type = &predefined_datatypes[i];
         datatype_commit(type);

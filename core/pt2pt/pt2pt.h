@@ -12,7 +12,9 @@
 #include "object/object.h"
 
 // Schedules are collective calls that are not waited for one after another.
-enum channel { CHANNEL_USER, CHANNEL_COLLECTIVE, CHANNEL_SCHEDULE };
+// Members of a group that call a procedure without the rest of the communicator do so by
+// tags of the program.
+enum channel { CHANNEL_USER, CHANNEL_COLLECTIVE, CHANNEL_SCHEDULE, CHANNEL_GROUP };
 
 struct transfer; // private; lives from pt2pt_isend/_ireceive to pt2pt_finish
 

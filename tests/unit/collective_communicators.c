@@ -120,8 +120,11 @@ static void a_split_by_type_finds_the_node(void)
     check_works(node);
     CHECK(oriel_comm_free(node) == 0);
     CHECK(oriel_comm_split_type(world(), MPI_UNDEFINED, 0, NULL, &none) == 0);
-    CHECK(oriel_comm_split_type(world(), MPI_COMM_TYPE_HW_UNGUIDED, 0, NULL, &none) ==
+    CHECK(oriel_comm_split_type(world(), MPI_COMM_TYPE_HW_UNGUIDED, 0, NULL, &node) ==
           0);
+    CHECK((node != NULL) == (process.boot->node_count > 1));
+    if (node != NULL)
+        CHECK(node->size == process.boot->node_size && oriel_comm_free(node) == 0);
     CHECK(oriel_comm_split_type(world(), MPI_COMM_TYPE_HW_GUIDED, 0, NULL, &none) == 0);
     CHECK(none == NULL);
     CHECK(oriel_info_create(&info) == 0);

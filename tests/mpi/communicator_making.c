@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// communicators_are_made_every_way: from groups, by part of the processes, nonblocking,
+// with attributes; and groups from ranges.
+#include "window_test.h"
+
+// The sum of a communicator's ranks arrives at all its members.
+static void check_works(MPI_Comm comm)
+{
+    int own, members, sum, expected = 0;
+    MPI_Comm_rank(comm, &own);
+    MPI_Comm_size(comm, &members);
+    MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, comm);
+    for (int i = 0; i < members; i++)
+        expected += i;
+    CHECK(sum == expected);
+    int token = -1;
+    if (own == 0)
+        MPI_Send(&sum, 1, MPI_INT, members - 1, 5, comm);
+    if (own == members - 1) {
+        MPI_Recv(&token, 1, MPI_INT, 0, 5, comm, MPI_STATUS_IGNORE);
+        CHECK(token == sum);
+    }
+}
+
+static void groups_are_made_of_ranges(void)
+{
+    MPI_Group world, even, odd, all;
+    int last = size - 1, result, members, evens[1][3] = {{0, last, 2}};
+    int back[1][3] = {{last, 0, -1}}, empty[1][3] = {{1, 0, 1}};
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_range_incl(world, 1, evens, &even);
+    MPI_Group_range_excl(world, 1, evens, &odd);
+    MPI_Group_size(even, &members);
+    CHECK(members == (size + 1) / 2);
+    MPI_Group_union(even, odd, &all);
+    MPI_Group_compare(all, world, &result);
+    CHECK(result == (size > 2 ? MPI_SIMILAR : MPI_IDENT));
+    MPI_Group_free(&all);
+    MPI_Group_range_incl(world, 1, back, &all);
+    MPI_Group_rank(all, &members);
+    CHECK(members == last - rank);
+    MPI_Group_free(&all);
+    MPI_Group_range_incl(world, 1, empty, &all);
+    CHECK(all == MPI_GROUP_EMPTY);
+    evens[0][1] = size;
+    evens[0][2] = 1;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPI_Group_range_incl(world, 1, evens, &all), MPI_ERR_RANK);
+    evens[0][2] = 0;
+    CHECK_CLASS(MPI_Group_range_excl(world, 1, evens, &all), MPI_ERR_ARG);
+    MPI_Group_free(&even);
+    if (odd != MPI_GROUP_EMPTY)
+        MPI_Group_free(&odd);
+    MPI_Group_free(&world);
+}
+
+// The halves call at different times, and the odd ones twice.
+static void members_of_a_group_make_one_alone(void)
+{
+    MPI_Group world, half;
+    MPI_Comm made;
+    int range[1][3] = {{rank % 2, size - 1, 2}};
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_range_incl(world, 1, range, &half);
+    for (int i = 0; i < 1 + rank % 2; i++) {
+        CHECK(MPI_Comm_create_group(MPI_COMM_WORLD, half, 7, &made) == MPI_SUCCESS);
+        check_works(made);
+        MPI_Comm_free(&made);
+        CHECK(MPI_Comm_create_from_group(half, "a text", MPI_INFO_NULL,
+                                         MPI_ERRORS_RETURN, &made) == MPI_SUCCESS);
+        check_works(made);
+        MPI_Errhandler handler;
+        MPI_Comm_get_errhandler(made, &handler);
+        CHECK(handler == MPI_ERRORS_RETURN);
+        MPI_Comm_free(&made);
+    }
+    MPI_Group_free(&half);
+    MPI_Group_free(&world);
+}
+
+static int deleted;
+
+static int delete_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm, (void)keyval, (void)extra;
+    deleted += *(int *)value;
+    return MPI_SUCCESS;
+}
+
+static void a_duplicate_comes_later(void)
+{
+    int keyval, flag, one = 1, *value, result;
+    MPI_Comm copies[3];
+    MPI_Request requests[3];
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, delete_attribute, &keyval, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, &one);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_idup(MPI_COMM_WORLD, &copies[i], &requests[i]);
+    MPI_Comm_idup_with_info(MPI_COMM_SELF, MPI_INFO_NULL, &copies[2], &requests[2]);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 3; i++) {
+        check_works(copies[i]);
+        MPI_Comm_get_attr(copies[i], keyval, &value, &flag);
+        CHECK(flag == (i < 2) && (!flag || value == &one));
+    }
+    MPI_Comm_compare(MPI_COMM_WORLD, copies[0], &result);
+    CHECK(result == MPI_CONGRUENT);
+    deleted = 0;
+    for (int i = 0; i < 3; i++)
+        MPI_Comm_free(&copies[i]);
+    CHECK(deleted == 2);
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &copies[0]);
+    check_works(copies[0]);
+    MPI_Comm_disconnect(&copies[0]);
+    CHECK(copies[0] == MPI_COMM_NULL && deleted == 3);
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
+    MPI_Comm_free_keyval(&keyval);
+    CHECK(keyval == MPI_KEYVAL_INVALID && deleted == 4);
+}
+
+static void communicators_tell_what_mpi_predefines(void)
+{
+    int *value, flag,
+        keys[] = {MPI_TAG_UB, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE};
+    for (int i = 0; i < 4; i++) {
+        MPI_Comm_get_attr(MPI_COMM_WORLD, keys[i], &value, &flag);
+        CHECK(flag);
+        if (keys[i] == MPI_TAG_UB)
+            CHECK(*value >= 32767);
+        if (keys[i] == MPI_UNIVERSE_SIZE)
+            CHECK(*value >= size);
+    }
+    int class;
+    MPI_Add_error_class(&class);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &value, &flag);
+    CHECK(flag && *value == class);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &value, &flag);
+    CHECK_CLASS(MPI_Comm_set_attr(MPI_COMM_SELF, MPI_TAG_UB, &flag), MPI_ERR_KEYVAL);
+}
+
+static void splits_follow_resources(void)
+{
+    MPI_Comm part;
+    MPI_Info info;
+    int members;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_pset_name", "mpi://WORLD");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, -rank, info,
+                        &part);
+    MPI_Comm_size(part, &members);
+    CHECK(members == size);
+    check_works(part);
+    MPI_Comm_free(&part);
+    MPI_Info_set(info, "mpi_pset_name", "nowhere");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &part);
+    CHECK(part == MPI_COMM_NULL);
+    MPI_Info_free(&info);
+    MPI_Comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL);
+    MPI_Comm_get_info(MPI_COMM_WORLD, &info);
+    CHECK(info != MPI_INFO_NULL);
+    MPI_Info_free(&info);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    groups_are_made_of_ranges();
+    members_of_a_group_make_one_alone();
+    a_duplicate_comes_later();
+    communicators_tell_what_mpi_predefines();
+    splits_follow_resources();
+    return finish();
+}
