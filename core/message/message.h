@@ -78,6 +78,10 @@ void message_follow(message_follower *follower);
 int message_poll(void);
 int message_progress(void);
 
+// message_progress for a program that tests in vain and will soon test again: gives the
+// core away when nothing has come and the node has more processes than CPUs.
+void message_progress_and_yield(void);
+
 // Returns when done(argument) is true; makes progress meanwhile, spins briefly, then
 // yields, then sleeps until a message comes. done() is called with the message lock
 // held, after every batch of messages, and must be cheap. What it waits for must come

@@ -101,6 +101,12 @@ static void give_way(bool is_crowded)
         cpu_relax();
 }
 
+void message_progress_and_yield(void)
+{
+    if (message_progress() == 0 && is_crowded())
+        sched_yield();
+}
+
 static bool poll_for(bool (*done)(void *argument), void *argument)
 {
     message_lock();

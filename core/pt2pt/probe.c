@@ -45,16 +45,20 @@ static bool look(void *argument)
     return probe->arrival != NULL;
 }
 
-static bool look_once(struct probe *probe)
+static bool look_locked(struct probe *probe)
 {
     message_lock();
     bool has_found = look(probe);
-    if (!has_found) {
-        message_poll();
-        has_found = look(probe);
-    }
     message_unlock();
     return has_found;
+}
+
+static bool look_once(struct probe *probe)
+{
+    if (look_locked(probe))
+        return true;
+    message_progress_and_yield();
+    return look_locked(probe);
 }
 
 static void tell(const struct probe *probe, MPI_Status *status)
@@ -146,10 +150,8 @@ static int take_now(struct probe *probe, struct message **message)
     int err = message_make(probe->order.comm, message);
     if (err)
         return err;
-    message_lock();
     probe->is_taking = true;
-    look(probe);
-    message_unlock();
+    look_locked(probe);
     (*message)->arrival = probe->arrival;
     if (probe->arrival == NULL) {
         object_close(&(*message)->object);

@@ -10,7 +10,7 @@ bool request_test(const struct request *request)
 {
     if (request_is_complete(request))
         return true;
-    message_progress();
+    message_progress_and_yield();
     return request_is_complete(request);
 }
 
@@ -18,7 +18,7 @@ static bool test_all(int count, const MPI_Request requests[])
 {
     if (are_complete(count, requests))
         return true;
-    message_progress();
+    message_progress_and_yield();
     return are_complete(count, requests);
 }
 
@@ -27,7 +27,7 @@ static int test_any(int count, const MPI_Request requests[])
     int found = find_complete(count, requests);
     if (found != NONE_COMPLETE)
         return found;
-    message_progress();
+    message_progress_and_yield();
     return find_complete(count, requests);
 }
 

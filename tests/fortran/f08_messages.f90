@@ -252,6 +252,17 @@ contains
         call MPI_Buffer_detach(detached, length)
         call check('detach gives the buffer back', length == bytes .and. &
             c_associated(detached, c_loc(buffer)))
+        call MPI_Comm_attach_buffer(MPI_COMM_WORLD, MPI_BUFFER_AUTOMATIC, 0)
+        out = rank
+        call MPI_Ibsend(out, 20000, MPI_INTEGER, right, 12, MPI_COMM_WORLD, request)
+        call MPI_Wait(request, MPI_STATUS_IGNORE)
+        out = -1
+        call MPI_Recv(in, 20000, MPI_INTEGER, left, 12, MPI_COMM_WORLD, &
+            MPI_STATUS_IGNORE)
+        call MPI_Comm_flush_buffer(MPI_COMM_WORLD)
+        call MPI_Comm_detach_buffer(MPI_COMM_WORLD, detached, length)
+        call check('the library finds memory for bsend', all(in == left) .and. &
+            length == 0)
     end subroutine buffered_sends
 
     subroutine sends_with_receives()
