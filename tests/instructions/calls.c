@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes one call a thousand times, so that callgrind can count what it costs:
+//   calls NAME
+// The target is the process itself; another one on the node costs the same.
+#include <mpi.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TIMES = 1000, WARM_UP = 10 };
+
+static MPI_Win win;
+static MPI_Datatype every_other;
+static int target;
+static int64_t source[1024], result[1024];
+static volatile size_t bytes = 1024; // so that it is a call of memcpy
+
+static void nothing(void)
+{
+}
+
+static void copy_1k(void)
+{
+    memcpy(result, source, bytes);
+}
+
+static void put_8(void)
+{
+    MPI_Put(source, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win);
+}
+
+static void put_1k(void)
+{
+    MPI_Put(source, 1024, MPI_BYTE, target, 0, 1024, MPI_BYTE, win);
+}
+
+static void put_vector(void)
+{
+    MPI_Put(source, 1, every_other, target, 0, 8, MPI_INT64_T, win);
+}
+
+static void get_8(void)
+{
+    MPI_Get(result, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win);
+}
+
+static void accumulate_8(void)
+{
+    MPI_Accumulate(source, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, MPI_SUM, win);
+}
+
+static void fetch_and_op(void)
+{
+    MPI_Fetch_and_op(source, result, MPI_INT64_T, target, 0, MPI_SUM, win);
+}
+
+static void compare_and_swap(void)
+{
+    MPI_Compare_and_swap(source, source + 1, result, MPI_INT64_T, target, 0, win);
+}
+
+static void flush(void)
+{
+    MPI_Win_flush(target, win);
+}
+
+static void lock(void)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
+    MPI_Win_unlock(target, win);
+}
+
+static void lock_shared(void)
+{
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
+    MPI_Win_unlock(target, win);
+}
+
+static void lock_all(void)
+{
+    MPI_Win_lock_all(0, win);
+    MPI_Win_unlock_all(win);
+}
+
+static const struct measured {
+    const char *name;
+    void (*call)(void);
+    int needs_epoch;
+} all[] = {
+    {"nothing", nothing, 0},
+    {"copy_1k", copy_1k, 0},
+    {"put_8", put_8, 1},
+    {"put_1k", put_1k, 1},
+    {"put_vector", put_vector, 1},
+    {"get_8", get_8, 1},
+    {"accumulate_8", accumulate_8, 1},
+    {"fetch_and_op", fetch_and_op, 1},
+    {"compare_and_swap", compare_and_swap, 1},
+    {"flush", flush, 1},
+    {"lock", lock, 0},
+    {"lock_shared", lock_shared, 0},
+    {"lock_all", lock_all, 0},
+};
+
+// What callgrind counts.
+__attribute__((noinline)) void counted_loop(void (*call)(void), int times);
+void counted_loop(void (*call)(void), int times)
+{
+    for (int i = 0; i < times; i++)
+        call();
+}
+
+static void measure(const struct measured *measured)
+{
+    if (measured->needs_epoch)
+        MPI_Win_lock_all(0, win);
+    for (int i = 0; i < WARM_UP; i++)
+        measured->call();
+    counted_loop(measured->call, TIMES);
+    if (measured->needs_epoch)
+        MPI_Win_unlock_all(win);
+}
+
+int main(int argc, char **argv)
+{
+    int found = 0;
+    void *base;
+    MPI_Init(&argc, &argv);
+    MPI_Win_allocate(sizeof source, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Type_vector(8, 1, 2, MPI_INT64_T, &every_other);
+    MPI_Type_commit(&every_other);
+    for (size_t i = 0; argc == 2 && i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].name, argv[1]) == 0) {
+            measure(&all[i]);
+            found = 1;
+        }
+    MPI_Type_free(&every_other);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return !found;
+}
