@@ -79,6 +79,17 @@ def width(kind: str, is_large: bool) -> str:
     return "address" if kind in ADDRESS_SIZED else "int"
 
 
+def prototype_name(argument: Argument, is_large: bool) -> str:
+    """The prototype of a callback; large procedures may have one of their own."""
+    return argument.callback + ("_c" if argument.kind.is_large and is_large else "")
+
+
+def sizes(record: Procedure | Callback) -> tuple[bool, ...]:
+    """Small, and large if the large variant differs."""
+    is_large = any(a.kind.is_large for a in record.arguments) or record.returns.is_large
+    return (False, True) if is_large else (False,)
+
+
 def table() -> Spec:
     """The table of this tree."""
     return load(TOP / "spec")
@@ -99,6 +110,16 @@ def implemented(spec: Spec, language: str) -> list[Procedure]:
     """The procedures that the binding of a language has."""
     found = [p for p in spec.procedures.values() if language in p.languages]
     return [p for p in found if not p.planned]
+
+
+def echoed(spec: Spec, language: str) -> list[Procedure]:
+    """Those that carry arguments to the core and results back. Conversions between
+    languages (MPI-4.1 19.3, MPI-5.0 20) do not; tests/mpi/handle_conversion.c has them.
+    """
+    found = implemented(spec, language)
+    return [
+        p for p in found if not (p.section.startswith("19.3.") or p.section == "20")
+    ]
 
 
 def changed(spec: Spec, procedure: str, argument: str, **fields: Any) -> Spec:

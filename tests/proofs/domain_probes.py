@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import samples
-from common import HANDLES, implemented
+from common import HANDLES, echoed, taken_by
 from echo_arguments import Handle, Handles
 from echo_memory import Arguments, Buffer, Function, Text
 from echo_numbers import Number, Numbers, Sort
@@ -17,7 +17,7 @@ from echo_programs import c_block, c_program, c_sorts, core_lines
 from samples import Call, Case
 
 from codegen.model import Argument, Spec
-from codegen.rules import Condition, Domain
+from codegen.rules import Condition, Domain, RootOf
 
 STATES = ("NEW", "FINALIZED")  # of the library, in which most calls are refused
 LEVELS = ("FULL", "BASIC", "OFF")
@@ -91,6 +91,9 @@ def _with(call: Call, name: str, **fields: object) -> tuple[Sort, ...]:
         elif one.argument.is_array and one.argument.count == name:
             assert isinstance(one, (Numbers, Handles, Statuses))
             one.used = max(int(str(fields["value"])), 0)
+        root = one.argument.at_root
+        if root and root.rank == name and fields.get("value") != samples.OWN_RANK:
+            one.is_ignored = True
     return tuple(taken)
 
 
@@ -107,9 +110,10 @@ def _outside(
     if isinstance(one, (Handle, Handles)):
         bad = samples.refused_object(domain, one.value)
         kind = argument.kind.tag.removeprefix("KIND_")
-        is_array = isinstance(one, Handles)
-        given = {"given": [*one.given[:-1], bad]} if is_array else {"value": bad}
-        yield f"{kind} {bad}", given
+        if isinstance(one, Handles):
+            yield f"{kind} {bad}", {"given": [*one.given[:-1], bad]}
+        else:
+            yield f"{kind} {bad}", {"value": bad}
         return
     for number in samples.refused_numbers(call, argument, domain):
         if isinstance(one, Numbers):
@@ -143,7 +147,7 @@ def _unless(call: Call, condition: Condition) -> tuple[str, str]:
 
 def of_domains(call: Call) -> Iterator[Probe]:
     """Values in and outside of domains, at all levels of checking."""
-    for argument in call.record.arguments_in("c"):
+    for argument in taken_by(call.record, "c", call.is_large):
         for domain in argument.domains:
             first = True
             for said, fields in _outside(call, argument, domain):
@@ -200,16 +204,21 @@ def of_handle_arrays(call: Call) -> Iterator[Probe]:
         one = _sort_of(call, argument)
         assert isinstance(one, Handles)
         null = samples.value_of(call.spec, argument.kind.null)
-        taken = _with(call, argument.name, given=[*one.given[:-1], -1])
-        refused = (f"bad {argument.name} {null}", argument.kind.error)
-        at_full = () if argument.null_ok else refused
-        yield Probe(call, f"{argument.name} null", taken, at_full)
-        yield Probe(call, f"{argument.name} null", taken, (), "BASIC")
+        wrong = {-1: null, samples.FOREIGN: samples.STALE}
+        for number, said in wrong.items():
+            taken = _with(call, argument.name, given=[*one.given[:-1], number])
+            refused = (f"bad {argument.name} {said}", argument.kind.error)
+            is_allowed = argument.null_ok and number == -1
+            what = f"{argument.name} {said}"
+            yield Probe(call, what, taken, () if is_allowed else refused)
+            yield Probe(call, what, taken, (), "BASIC")
 
 
 # ---- pointers ------------------------------------------------------------------------
 def _needs_memory(one: Sort) -> bool:
     """NULL is refused."""
+    if one.is_absent:
+        return False
     is_optional = one.argument.null_ok and not one.argument.kind.is_handle
     if isinstance(one, (Buffer, Arguments)) or is_optional:
         return False
@@ -231,23 +240,38 @@ def of_pointers(call: Call) -> Iterator[Probe]:
             refused = (f"bad {one.name} [(null)]", "MPI_ERR_ARG")
             for level in LEVELS[:2]:
                 yield Probe(call, f"{one.name} NULL", taken, refused, level)
-        if isinstance(one, (Numbers, Handles)):
-            nothing = replace(call, case=Case.EDGE)
+        nothing = replace(call, case=Case.EDGE)
+        is_array = isinstance(one, (Numbers, Handles)) and not one.constant
+        if (
+            is_array
+            and one.argument.count
+            and samples.elements(nothing, one.argument) == 0
+        ):
             taken = _with(nothing, one.name, is_missing=True)
             yield Probe(nothing, f"{one.name} NULL", taken)
 
 
 # ---- what depends on something else ----------------------------------------------------
+def _is_possible(call: Call, condition: Condition) -> bool:
+    """The argument may have that value; some roots only intercommunicators have."""
+    domains = call.record.argument(condition.argument).domains
+    return not any(isinstance(d.rule, RootOf) for d in domains)
+
+
 def of_ignored(call: Call) -> Iterator[Probe]:
     """Arguments that another one makes meaningless may be anything."""
     conditions = [c for a in call.record.arguments for c in a.ignored_if]
     for condition in dict.fromkeys(conditions):
+        if not _is_possible(call, condition):
+            continue
         taken = c_sorts(call)
         before = ""
         for one in taken:
             argument = one.argument
             if one.name == condition.argument:
                 one.constant = condition.constant
+                if isinstance(one, Number):
+                    one.value = samples.value_of(call.spec, condition.constant)
                 if isinstance(one, Handle):
                     before = f'echo_place("{one.kind}", (uintptr_t){one.constant});'
                     one.said = str(samples.value_of(call.spec, condition.constant))
@@ -255,11 +279,27 @@ def of_ignored(call: Call) -> Iterator[Probe]:
                 continue
             elif isinstance(one, Handle):
                 one.value = -1
+            elif isinstance(one, (Numbers, Handles)):
+                one.given = [-1] * len(one.given)
             else:
                 for domain in argument.domains:
                     one.value = samples.refused_numbers(call, argument, domain)[0]
         what = f"ignored: {condition.argument} {condition.constant}"
         yield Probe(call, what, tuple(taken), before=before)
+    roots = {a.at_root.rank for a in call.record.arguments if a.at_root}
+    for root in roots:
+        taken = c_sorts(call)
+        for one in taken:
+            if one.name == root:
+                one.value = 0
+            elif isinstance(one, Handle) and one.argument.at_root:
+                one.value = -1
+            elif isinstance(one, Numbers) and one.argument.at_root:
+                one.given = [-1] * len(one.given)
+            elif one.argument.at_root and one.argument.domains:
+                domain = one.argument.domains[0]
+                one.value = samples.refused_numbers(call, one.argument, domain)[0]
+        yield Probe(call, "not at the root", tuple(taken))
 
 
 def of_lifetime(call: Call) -> Iterator[Probe]:
@@ -288,7 +328,7 @@ SORTS_OF_PROBES = (
 
 def probes(spec: Spec) -> Iterator[Probe]:
     """All of them."""
-    for record in implemented(spec, "c"):
+    for record in echoed(spec, "c"):
         if not record.returns_error:
             continue
         for is_large in (False, True)[: 1 + record.is_large]:

@@ -15,7 +15,17 @@ from echo_memory import (
     Text,
     is_room,
 )
-from echo_numbers import Flag, Number, Numbers, Room, Sort, typed_sections
+from echo_numbers import (
+    Absent,
+    Flag,
+    Flags,
+    Number,
+    Numbers,
+    Room,
+    Sort,
+    Table,
+    typed_sections,
+)
 from echo_status import Status, Statuses
 from samples import Call, Case
 
@@ -47,6 +57,8 @@ class Handle(Sort):
         kind = HANDLES[self.argument.kind.name]
         given = f'({kind})echo_handle_of("{self.kind}", {self.value})'
         null = self.argument.kind.null if self.value < 0 else ""
+        if self.value == samples.FOREIGN:
+            null = f"({kind})(uintptr_t){samples.STALE}"
         return f"{kind} {self.name} = {self.constant or null or given}"
 
     def c_actual(self) -> str:
@@ -80,7 +92,8 @@ class Handle(Sort):
             return [f"saw {self.name} {self.said}"]
         if self.argument.is_raw_handle:
             return [self.kept()[0].replace("got", "saw")]
-        if self.value < 0 or samples.is_ignored(self.call, self.argument):
+        is_ignored = self.is_ignored or samples.is_ignored(self.call, self.argument)
+        if self.value < 0 or is_ignored:
             return [f"saw {self.name} nothing"]
         number = samples.OF_SECTION if self._is_section() else self.value
         return [f"saw {self.name} {self.kind} {number}"]
@@ -96,6 +109,8 @@ class Handle(Sort):
 
     def kept(self) -> list[str]:
         value = f"{self.kind} {self.value}" if self.value >= 0 else self.null
+        if self.value == samples.FOREIGN:
+            value = samples.STALE
         return [f"got {self.name} {self.said or value}"]
 
 
@@ -104,8 +119,8 @@ class Handles(Sort):
 
     def __init__(self, call: Call, argument: Argument) -> None:
         super().__init__(call, argument)
-        self.given = list(range(samples.elements(call, argument)))
-        if argument.null_ok and call.case is Case.SPECIAL:
+        self.given = [i % 3 for i in range(samples.elements(call, argument))]
+        if argument.null_ok and call.case is Case.SPECIAL and self.given:
             self.given[-1] = -1
         self.used = len(self.given)  # elements that the core looks at
 
@@ -121,7 +136,7 @@ class Handles(Sort):
     def c_variable(self) -> str:
         kind = HANDLES[self.argument.kind.name]
         values = [self._element(n).c_variable().partition(" = ")[2] for n in self.given]
-        size = samples.LENGTH + 1
+        size = samples.SPACE
         return f"{kind} {self.name}[{size}] = {{{', '.join(values) or '0'}}}"
 
     def c_actual(self) -> str:
@@ -132,7 +147,7 @@ class Handles(Sort):
         return [show.format(self.name, i) for i in range(len(self.given))]
 
     def f_variable(self) -> str:
-        return f"{self.f_type()} :: {self.name}({samples.LENGTH + 1})"
+        return f"{self.f_type()} :: {self.name}({samples.SPACE})"
 
     def f_given(self) -> list[str]:
         lines = []
@@ -168,6 +183,9 @@ SORTS: dict[str, type[Sort]] = {
     "keyval": Number,
     "address": Number,
     "integer array": Numbers,
+    "address array": Numbers,
+    "integer table": Table,
+    "logical array": Flags,
     "handle": Handle,
     "handle array": Handles,
     "status": Status,
@@ -187,7 +205,6 @@ SORTS: dict[str, type[Sort]] = {
 def sort_name(argument: Argument) -> str:
     """The key of an argument in SORTS."""
     shape = " table" if argument.columns else " array" if argument.is_array else ""
-    shape += " per" if argument.per else ""
     return argument.kind.kind_class.value + shape
 
 
@@ -195,6 +212,8 @@ def sort(call: Call, argument: Argument) -> Sort:
     """How the argument of this call is echoed."""
     if is_room(argument):
         return Room(call, argument)
+    if argument.is_large_only and not call.is_large:
+        return Absent(call, argument)
     if argument.languages == ("c",):
         return Arguments(call, argument)
     name = sort_name(argument)

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from common import TOP, Proof
-from echo_core import recording_core
+from echo_core import recording_core, rest_of_core
 from echo_programs import echo_fortran, fortran_calls, transcript
 
 ECHO = TOP / "tests" / "proofs" / "echo"
@@ -24,7 +24,6 @@ MODULE_SOURCES = (
     "fortran/oriel_types.f90",
     "fortran/oriel_constants.f90",
     "f08/oriel_f08_callbacks.f90",
-    "fortran/oriel_c.f90",
     "f08/mpi_f08.f90",
     "fortran/mpi.f90",
 )
@@ -67,7 +66,8 @@ class EchoProof(Proof):
     def recording_core(self, *options: str) -> list[str]:
         """The objects of the recording core."""
         core = self.compile_text("core.c", recording_core(self.spec), *options)
-        return [core, self.compile_c(ECHO / "echo.c", *options)]
+        rest = self.compile_text("rest.c", rest_of_core(self.spec), *options)
+        return [core, rest, self.compile_c(ECHO / "echo.c", *options)]
 
     def entry_points(self, *options: str) -> str:
         """The object of the C entry points as they were generated."""

@@ -7,7 +7,7 @@ import re
 
 import samples
 from c_claims import WIDTHS, result
-from common import HANDLES, implemented, width
+from common import HANDLES, echoed, implemented, width
 
 from codegen.model import Argument, Procedure, Spec
 
@@ -43,6 +43,8 @@ def parameter(argument: Argument) -> str:
     assert _is_number(argument), f"the recording core does not know a {kind.kind_class}"
     if argument.is_numbers:
         return f"struct numbers {name}"
+    if argument.columns:
+        declarator = f"{name}[][{argument.columns}]"
     return f"{const}{WIDTHS[width(kind.name, True)]} {declarator}"
 
 
@@ -54,6 +56,9 @@ def _of_each(argument: Argument, statement: str) -> str:
     index, item, address = "0", name, name
     if argument.is_numbers:
         index, item = "i", f"number_at({name}, i)"
+    elif argument.columns:
+        columns = argument.columns
+        index, item = "i", f"{name}[i / {columns}][i % {columns}]"
     elif argument.is_array:
         index, item, address = "i", f"{name}[i]", f"&{name}[i]"
     elif argument.is_out:
@@ -62,9 +67,19 @@ def _of_each(argument: Argument, statement: str) -> str:
         statement = re.sub(rf"\b{word}\b", text, statement)
     if not argument.is_array:
         return statement
-    loop = f"for (MPI_Count i = 0; i < {argument.count}; i++) {statement}"
+    loop = f"for (MPI_Count i = 0; i < {_count(argument)}; i++) {statement}"
     is_status = argument.kind.kind_class.value == "status"
+    if argument.may_be:
+        return f"if ((uintptr_t){name} >= 16) {loop}"
     return f"if ({name}) {loop}" if is_status else loop
+
+
+def _count(argument: Argument) -> str:
+    """How many elements the core looks at."""
+    if argument.per:
+        return f"communicator_{argument.per.what}s({argument.per.argument})"
+    many = argument.count or str(samples.LENGTH)
+    return f"{many} * {argument.columns}" if argument.columns else many
 
 
 def _saw(argument: Argument) -> list[str]:
@@ -72,6 +87,10 @@ def _saw(argument: Argument) -> list[str]:
     name = argument.name
     if argument.languages == ("c",):
         return [f'echo_number("saw", "{name}", {name} != NULL);']
+    special = []
+    if argument.may_be:
+        show = f'echo_number("saw", "{name} address", (intptr_t){name});'
+        special = [f"if ((uintptr_t){name} < 16) {show}"]
     match argument.kind.kind_class.value:
         case "choice":
             changes = "true" if argument.is_out else "false"
@@ -81,7 +100,7 @@ def _saw(argument: Argument) -> list[str]:
             show = _of_each(argument, f'echo_status("saw", "{name}", AT);')
             return [nothing, show]
         case _ if not argument.is_in:
-            return []
+            return special
         case "handle" if argument.is_raw_handle:
             show = f'echo_handle("saw", "{name}", (uintptr_t)ITEM);'
         case "handle":
@@ -94,7 +113,7 @@ def _saw(argument: Argument) -> list[str]:
             show = f'echo_number("saw", "{name}", (intptr_t){name});'
         case _:
             show = f'echo_number("saw", "{name}", ITEM);'
-    return [_of_each(argument, show)]
+    return [*special, _of_each(argument, show)]
 
 
 def _gives(argument: Argument, record: Procedure) -> str:
@@ -127,7 +146,8 @@ def _gives(argument: Argument, record: Procedure) -> str:
         case _:
             number = WIDTHS[width(argument.kind.name, True)]
             give = f"ITEM = ({number})(echo_result(PLACE) + INDEX);"
-    return _of_each(argument, give)
+    there = f"if ({name}) " if argument.is_large_only else ""
+    return there + _of_each(argument, give)
 
 
 def function(record: Procedure) -> str:
@@ -152,5 +172,12 @@ def function(record: Procedure) -> str:
 
 def recording_core(spec: Spec) -> str:
     """All core functions."""
-    records = implemented(spec, "c")
+    records = echoed(spec, "c")
     return "\n".join(['#include "echo.h"', "", *(function(r) for r in records)])
+
+
+def rest_of_core(spec: Spec) -> str:
+    """What entry points that are not echoed call, so that programs can be linked."""
+    records = [r for r in implemented(spec, "c") if r not in echoed(spec, "c")]
+    names = sorted({f"oriel_{record.core}" for record in records})
+    return "\n".join(f"int {name}(void) {{ return 0; }}" for name in names) + "\n"

@@ -3,6 +3,7 @@
 """
 
 import samples
+from common import prototype_name
 from echo_numbers import Sort, typed_sections, wrapped
 from samples import Call, Case
 
@@ -27,19 +28,24 @@ class Text(Sort):
         return samples.text(self.call, self.argument) if self.argument.is_in else "?"
 
     @property
+    def _limit(self) -> str:
+        """The constant that says how long it may be."""
+        return "" if self.argument.length == "*" else self.argument.length
+
+    @property
     def is_null(self) -> bool:
         """C gives no string."""
         is_edge = self.call.case is Case.EDGE
         return is_edge and self.argument.null_ok and not self.is_fortran
 
     def _length(self) -> str:
-        is_short = self.call.case is Case.SPECIAL and not self.argument.length
+        is_short = self.call.case is Case.SPECIAL and not self._limit
         if is_short and self.is_fortran:
             return "5"
-        return self.argument.length or str(samples.ROOM)
+        return self._limit or str(samples.ROOM)
 
     def c_variable(self) -> str:
-        length = self.argument.length or "MPI_MAX_INFO_KEY"
+        length = self._limit or "MPI_MAX_INFO_KEY"
         return "" if self.is_null else f'char {self.name}[{length}] = "{self.text}"'
 
     def c_actual(self) -> str:
@@ -203,7 +209,7 @@ class Function(Sort):
         return ""
 
     def c_actual(self) -> str:
-        name = self.argument.callback
+        name = prototype_name(self.argument, self.call.is_large)
         return self.constant or f"({name} *)own_{name}"
 
     def f_variable(self) -> str:
@@ -213,7 +219,8 @@ class Function(Sort):
         return []
 
     def f_actual(self) -> str:
-        return self.constant or f"own_{self.argument.callback}"
+        name = prototype_name(self.argument, self.call.is_large)
+        return self.constant or f"own_{name}"
 
     def saw(self) -> list[str]:
         if self.constant:

@@ -21,6 +21,8 @@ class Sort:
     """A number that goes in, by value; other classes differ from it."""
 
     constant = ""  # given instead of the sample
+    is_ignored = False  # another argument says that it does not count
+    is_absent = False  # this procedure does not have it; the core gets zero or NULL
     is_missing = False  # C gives NULL
 
     def __init__(self, call: Call, argument: Argument) -> None:
@@ -50,9 +52,9 @@ class Sort:
     # ---- C ----
     def c_variable(self) -> str:
         """A declaration with the value."""
-        return (
-            f"{pointed(self.argument, self.call.is_large)} {self.name} = {self.value}"
-        )
+        kind = pointed(self.argument, self.call.is_large)
+        least = "INT64_MIN" if self.value == -(2**63) else ""
+        return f"{kind} {self.name} = {least or self.value}"
 
     def c_actual(self) -> str:
         """What stands in the call."""
@@ -152,6 +154,8 @@ class Numbers(Sort):
     def __init__(self, call: Call, argument: Argument) -> None:
         super().__init__(call, argument)
         count = samples.elements(call, argument)
+        if argument.may_be and call.case is Case.SPECIAL:
+            self.constant = argument.may_be[0]
         self.given = (
             samples.numbers(call, argument) if argument.is_in else [-77] * count
         )
@@ -162,29 +166,37 @@ class Numbers(Sort):
 
     def c_variable(self) -> str:
         values = ", ".join(str(n) for n in self.given)
-        size = samples.LENGTH + 1
         kind = pointed(self.argument, self.call.is_large)
-        return f"{kind} {self.name}[{size}] = {{{values or 0}}}"
+        value = f"{kind} {self.name}[{samples.SPACE}] = {{{values or 0}}}"
+        return "" if self.constant else value
 
     def c_actual(self) -> str:
-        return self.name
+        return self.constant or self.name
 
     def c_got(self) -> list[str]:
         show = 'echo_number("got", "{0}", {0}[{1}]);'
-        return [show.format(self.name, i) for i in range(len(self.given))]
+        shown = 0 if self.constant else len(self.given)
+        return [show.format(self.name, i) for i in range(shown)]
 
     def f_variable(self) -> str:
-        return f"{self.f_type()} :: {self.name}({samples.LENGTH + 1})"
+        return f"{self.f_type()} :: {self.name}({samples.SPACE})"
 
     def f_given(self) -> list[str]:
         given = enumerate(self.given)
         return [f"{self.name}({i + 1}) = {f_number(n, self.is_int)}" for i, n in given]
 
+    def f_actual(self) -> str:
+        return self.constant or self.name
+
     def f_got(self) -> list[str]:
         show = "call got('{0}', {0}({1}))"
-        return [show.format(self.name, i + 1) for i in range(len(self.given))]
+        shown = 0 if self.constant else len(self.given)
+        return [show.format(self.name, i + 1) for i in range(shown)]
 
     def saw(self) -> list[str]:
+        if self.constant:
+            value = samples.value_of(self.call.spec, self.constant)
+            return [f"saw {self.name} address {value}"]
         given = self.given[: self.used] if self.argument.is_in else []
         return [f"saw {self.name} {n}" for n in given]
 
@@ -192,10 +204,74 @@ class Numbers(Sort):
         first = self.result + (1 if self.argument.from_one and self.is_fortran else 0)
         results = [first + i for i in range(len(self.given))]
         results[self.used :] = self.given[self.used :]
+        if self.constant:
+            return []
         return [f"got {self.name} {n}" for n in results]
 
     def kept(self) -> list[str]:
         return [f"got {self.name} {n}" for n in self.given]
+
+
+class Table(Numbers):
+    """Arrays of arrays of integers."""
+
+    def __init__(self, call: Call, argument: Argument) -> None:
+        super().__init__(call, argument)
+        self.columns = int(argument.columns)
+        first = samples.number(call, argument)
+        self.given = [first - i for i in range(self.used * self.columns)]
+        self.used *= self.columns
+
+    def c_variable(self) -> str:
+        values = ", ".join(str(n) for n in self.given)
+        return f"int {self.name}[{samples.SPACE}][{self.columns}] = {{{values or 0}}}"
+
+    def f_variable(self) -> str:
+        return f"{self.f_type()} :: {self.name}({self.columns}, {samples.SPACE})"
+
+    def f_given(self) -> list[str]:
+        place = "{0}({1}, {2}) = {3}"
+        return [
+            place.format(self.name, i % self.columns + 1, i // self.columns + 1, n)
+            for i, n in enumerate(self.given)
+        ]
+
+
+class Flags(Numbers):
+    """Arrays of logicals."""
+
+    def __init__(self, call: Call, argument: Argument) -> None:
+        super().__init__(call, argument)
+        if argument.is_in:
+            self.given = [i % 2 for i in range(self.used)]
+
+    def f_given(self) -> list[str]:
+        words = [".true." if n else ".false." for n in self.given]
+        given = enumerate(words if self.argument.is_in else [])
+        return [f"{self.name}({i + 1}) = {word}" for i, word in given]
+
+    def got(self) -> list[str]:
+        results = [int(self.call.has_objects)] * self.used
+        return [f"got {self.name} {n}" for n in results + self.given[self.used :]]
+
+
+class Absent(Sort):
+    """What only the large procedure has, in a call of the small one."""
+
+    is_absent = True
+
+    def _value(self) -> int:
+        return 0
+
+    def saw(self) -> list[str]:
+        is_seen = self.argument.is_in and not self.argument.is_array
+        return [f"saw {self.name} 0"] if is_seen else []
+
+    def got(self) -> list[str]:
+        return []
+
+    def kept(self) -> list[str]:
+        return []
 
 
 class Flag(Sort):
@@ -222,6 +298,8 @@ def typed_sections(call: Call) -> list[tuple[str, str, str]]:
     found = []
     arguments = call.record.arguments
     for i, a in enumerate(arguments):
+        if samples.is_whole(a):
+            break  # refused, before those behind it are looked at
         is_walked = a.descriptor is not None and a.descriptor.value == "walk"
         if a.is_choice and is_walked and a.is_async:
             found.append((a.name, arguments[i + 1].name, arguments[i + 2].name))

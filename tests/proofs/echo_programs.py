@@ -8,10 +8,10 @@ from itertools import groupby
 
 import samples
 from c_claims import result
-from common import implemented
+from common import echoed
 from echo_arguments import sort
 from echo_numbers import Sort, typed_sections
-from fortran_claims import Specific, callbacks, prototype, specifics
+from fortran_claims import INTRINSIC, Specific, callbacks, prototype, specifics
 from samples import Call, Case
 
 from codegen.model import Argument, Procedure, Spec
@@ -41,7 +41,7 @@ def fortran_cases(record: Procedure) -> Iterator[Case]:
 def c_calls(spec: Spec) -> list[Call]:
     """All calls of the C program; those of the twins for tools are plain."""
     calls = []
-    for record in implemented(spec, "c"):
+    for record in echoed(spec, "c"):
         for is_large in (False, True)[: 1 + record.is_large]:
             for case in c_cases(record, is_large):
                 calls.append(Call(spec, record, "c", case, is_large))
@@ -53,7 +53,10 @@ def fortran_calls(spec: Spec, module: str) -> list[Call]:
     """All calls of a Fortran program; those of the twins for tools are plain."""
     calls = []
     language = "f08" if module == "mpi_f08" else "f90"
+    known = echoed(spec, language)
     for one in specifics(spec, "mpi_f08" if language == "f08" else "mpi"):
+        if one.record not in known:
+            continue
         for prefix, cases in (("", fortran_cases(one.record)), ("P", (Case.PLAIN,))):
             for case in cases:
                 size, cptr = one.is_large, one.is_cptr
@@ -151,14 +154,14 @@ def transcript(call: Call) -> list[str]:
         return lines
     before, after = _sections(call)
     arguments = list(record.arguments)
+    lines += before
     if call.reaches_core:
-        seen = [sort(call, a) for a in record.arguments_in("c")]
-        lines += [*before, *core_lines(call, seen)]
+        lines += core_lines(call, [sort(call, a) for a in record.arguments_in("c")])
     if not record.returns_error:
         return [*lines, _value(call)]
     shown = [a for a in arguments if call.language in a.languages]
     error, raised, got = _results(call, shown)
-    lines += [*raised, *(after if call.reaches_core else [])]
+    lines += [*raised, *after]
     code = samples.value_of(call.spec, error)
     if call.language == "c":
         return [*lines, f"got error {code}", *got]
@@ -186,6 +189,7 @@ def c_sorts(call: Call) -> list[Sort]:
 
 def c_block(call: Call, taken: list[Sort]) -> list[str]:
     """One call from C with these arguments."""
+    taken = [s for s in taken if not s.is_absent]
     there = [s for s in taken if not s.is_missing]
     lines = [f"{s.c_variable()};" for s in there if s.c_variable()]
     lines.append(f'echo_call("{call.label}", {_begin(call)});')
@@ -202,11 +206,8 @@ def c_block(call: Call, taken: list[Sort]) -> list[str]:
 
 def c_own_functions(spec: Spec) -> list[str]:
     """The program's own procedures; nobody calls them."""
-    lines = []
-    for callback in spec.callbacks.values():
-        if "c" in callback.languages and not callback.planned:
-            lines.append(f"static void own_{callback.name}(void) {{}}")
-    return lines
+    names = samples.own_procedures(spec)
+    return [f"static void own_{name}(void) {{}}" for name in names]
 
 
 def c_program(spec: Spec, blocks: dict[str, list[str]]) -> str:
@@ -215,10 +216,8 @@ def c_program(spec: Spec, blocks: dict[str, list[str]]) -> str:
     for name, block in blocks.items():
         lines += [f"static void calls_of_{name}(void)", "{", *block, "}"]
     lines += ["int main(int argc, char **argv)", "{"]
-    for number, callback in enumerate(spec.callbacks.values()):
-        if "c" in callback.languages and not callback.planned:
-            function = f"(generic_function *)own_{callback.name}"
-            lines.append(f"echo_own_function({number}, {function});")
+    for number, name in enumerate(samples.own_procedures(spec)):
+        lines.append(f"echo_own_function({number}, (generic_function *)own_{name});")
     for name in blocks:
         lines.append(f'if (argc < 2 || !strcmp(argv[1], "{name}")) calls_of_{name}();')
     return "\n".join([*lines, "return 0;", "}", ""])
@@ -258,7 +257,7 @@ def fortran_unit(call: Call, module: str, name: str) -> list[str]:
     lines += [line for s in taken for line in s.f_given()]
     numbers = f"{call.results}_int64, {int(call.has_objects)}, {call.error}"
     lines.append(f"call called('{call.label}', {numbers})")
-    invocation = f"{call.prefix}{call.record.name}({_actuals(call, module)})"
+    invocation = f"{call.prefix}{specific.generic}({_actuals(call, module)})"
     lines.append(f"outcome = {invocation}" if specific.result else f"call {invocation}")
     lines += ["call got('ierror', ierror)"] if has_ierror(call) else []
     lines += ["call got('outcome', outcome)"] if specific.result else []
@@ -269,14 +268,15 @@ def fortran_unit(call: Call, module: str, name: str) -> list[str]:
 
 def _own_procedures(spec: Spec, module: str) -> list[str]:
     """A module of the program's own procedures; nobody calls them."""
-    lines = ["module own", *(["use mpi_f08"] if module == "mpi_f08" else [])]
+    lines = ["module own", INTRINSIC, *(["use mpi_f08"] if module == "mpi_f08" else [])]
     lines += ["implicit none", "contains"]
-    for callback in callbacks(spec):
-        name = f"own_{callback.name}"
+    known = {c.name: prototype(c) for c in callbacks(spec)}
+    for own in samples.own_procedures(spec):
+        name = f"own_{own}"
         text = [f"subroutine {name}()", f"end subroutine {name}"]
-        if module == "mpi_f08":
-            typed = [line for line in prototype(callback) if line != "import"]
-            text = [line.replace(f"oriel_{callback.name}", name) for line in typed]
+        if module == "mpi_f08" and own in known:
+            typed = [line for line in known[own] if line != "import"]
+            text = [line.replace(f"oriel_{own}", name) for line in typed]
         lines += text
     return [*lines, "end module own"]
 
@@ -289,10 +289,8 @@ def echo_fortran(spec: Spec, module: str) -> str:
     uses, includes = ([source], []) if source.startswith("use") else ([], [source])
     lines = [*_own_procedures(spec, module), *head, *uses, "use own"]
     lines += ["implicit none", *includes]
-    known = list(spec.callbacks)
-    for callback in callbacks(spec):
-        number = known.index(callback.name)
-        lines.append(f"call own_function({number}, c_funloc(own_{callback.name}))")
+    for number, name in enumerate(samples.own_procedures(spec)):
+        lines.append(f"call own_function({number}, c_funloc(own_{name}))")
     units: list[list[str]] = []
     for name, calls in by_record(fortran_calls(spec, module)).items():
         names = [f"call_{len(units) + i}" for i in range(len(calls))]

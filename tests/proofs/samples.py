@@ -6,7 +6,7 @@ domain; and for each domain the values just outside.
 from dataclasses import dataclass
 from enum import Enum
 
-from common import width
+from common import prototype_name, sizes, width
 
 from codegen.model import Argument, Procedure, Spec
 from codegen.rules import (
@@ -34,13 +34,16 @@ class Case(Enum):
     SECTION = "section"  # array sections as buffers
 
 
-LENGTH = 3  # of arrays
+LENGTH = 3  # of arrays whose length is an argument
+SPACE = 64  # elements of the variables that hold arrays
 ROOM = 40  # for strings whose room is an argument
+OWN_RANK = 1  # in every communicator
 ERROR = 16  # what a core that fails returns: MPI_ERR_OTHER
-RANKS = 1000, 100  # of the object with number 0, and how many more each next one has
+RANKS = 20, 4  # of the object with number 0, and how many more each next one has
 RAW = 6  # the number of a datatype that is not committed
 RESULT = 7  # the number of the first object that is a result
 STALE = 2**30 + 77  # a handle that nothing has had
+FOREIGN = -2  # stands for it among the numbers of objects
 OF_SECTION = 15  # the number of the datatype of an array section
 MOST = {
     "int": 2**31 - 1,
@@ -126,8 +129,8 @@ def is_narrow(argument: Argument, is_large: bool) -> bool:
     """A result that the core gives wider than the procedure can return."""
     kind = argument.kind
     is_number = kind.is_integral and argument.is_out and not argument.is_in
-    same = width(kind.name, is_large) == width(kind.name, True)
-    return is_number and not same and not argument.is_array
+    is_int = width(kind.name, is_large) == "int" != width(kind.name, True)
+    return is_number and is_int and not argument.is_array
 
 
 # ---- objects -------------------------------------------------------------------------
@@ -146,6 +149,9 @@ def object_number(call: Call, argument: Argument) -> int:
 
 def is_ignored(call: Call, argument: Argument) -> bool:
     """Another argument says that this one does not count."""
+    root = argument.at_root
+    if root and number(call, call.record.argument(root.rank)) != OWN_RANK:
+        return True
     if call.case is not Case.SPECIAL:
         return False
     on = [call.record.argument(c.argument) for c in argument.ignored_if]
@@ -195,15 +201,19 @@ def _ample(call: Call, rule: object, most: int, distance: int) -> int:
             return sum(value_of(call.spec, bit) for bit in bits)
         case OneOf(values):
             return value_of(call.spec, values[0])
-        case RankOf() | RootOf():
-            return 500 + distance
+        case RankOf():
+            return 2 + distance // 10
+        case RootOf():
+            return OWN_RANK
     raise AssertionError(f"no sample for {rule}")
 
 
 def number(call: Call, argument: Argument) -> int:
     """The value of an integer argument."""
     if is_length(call.record, argument):
-        return 0 if call.case is Case.EDGE else LENGTH
+        rules = [d.rule for d in argument.domains]
+        least = _least(call, rules[0]) if rules else 0
+        return least if call.case is Case.EDGE else LENGTH
     if argument.kind.name == "INFO_VALUE_LENGTH":
         return 0 if call.case is Case.EDGE else ROOM
     distance = 10 * position(call.record, argument)
@@ -224,14 +234,27 @@ def number(call: Call, argument: Argument) -> int:
 def numbers(call: Call, argument: Argument) -> list[int]:
     """The elements of an array of integers."""
     first = number(call, argument)
-    step = 0 if call.case is Case.SPECIAL else 1
+    rules = [d.rule for d in argument.domains]
+    are_few = any(isinstance(rule, (OneOf, Mask)) for rule in rules)
+    at_edge = call.case is Case.EDGE and rules != []
+    step = 0 if at_edge or are_few or call.case is Case.SPECIAL else 1
     return [first - step * i for i in range(elements(call, argument))]
 
 
 def elements(call: Call, argument: Argument) -> int:
-    """How many elements an array has."""
-    assert argument.count, f"{call.record.name}: no sample of as many {argument.name}"
-    return number(call, call.record.argument(argument.count))
+    """How many elements an array has; where nothing says it, the core looks at some."""
+    record = call.record
+    if argument.per:
+        per = f"sample of {argument.name} per {argument.per.what}"
+        assert argument.per.what in ("rank", "member"), f"{record.name}: no {per}"
+        return ranks_of(object_number(call, record.argument(argument.per.argument)))
+    if argument.count in call.spec.constants:
+        return value_of(call.spec, argument.count)
+    if not argument.count:
+        return LENGTH
+    counter = record.argument(argument.count)
+    is_absent = counter.is_large_only and not call.is_large
+    return 0 if is_absent else number(call, counter)
 
 
 def array_counted_by(record: Procedure, argument: Argument) -> Argument | None:
@@ -321,4 +344,11 @@ def predefined_callback(call: Call, argument: Argument) -> str:
 
 def callback_number(call: Call, argument: Argument) -> int:
     """The number of the program's own procedure of the prototype."""
-    return list(call.spec.callbacks).index(argument.callback)
+    name = prototype_name(argument, call.is_large)
+    return own_procedures(call.spec).index(name)
+
+
+def own_procedures(spec: Spec) -> list[str]:
+    """The prototypes of which programs have a procedure, large ones too."""
+    known = [c for c in spec.callbacks.values() if not c.planned]
+    return [c.name + ("_c" if large else "") for c in known for large in sizes(c)]

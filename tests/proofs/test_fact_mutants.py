@@ -16,7 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 import domain_probes
-from common import TOP, implemented, width
+from common import TOP, echoed, width
 from domain_probes import domains_c
 from echo_build import ECHO, EchoProof, difference
 from echo_programs import (
@@ -96,7 +96,7 @@ class FactMutants(EchoProof):
         """Mutants with at most one of each record."""
         chance = random.Random(41)
         columns = []
-        for record in implemented(self.spec, "c"):
+        for record in echoed(self.spec, "c"):
             mutants = [
                 m for m in mutants_of(self.spec, record) if not survives(record, m)
             ]
@@ -166,7 +166,7 @@ class FactMutants(EchoProof):
 
     def test_right_records_are_not_noticed(self) -> None:
         programs = self.build(self.spec)
-        for record in implemented(self.spec, "c"):
+        for record in echoed(self.spec, "c"):
             self.assertFalse(self.is_noticed(programs, record.name), record.name)
 
     def test_every_fault_is_noticed(self) -> None:

@@ -12,7 +12,7 @@ struct objects objects;
 enum {
     OBJECTS = 16,
     OF_SECTION = OBJECTS - 1,
-    FIRST_HANDLE = (1 << HANDLE_INDEX_BITS) + 1024 // generation 1, no ABI code
+    FIRST_HANDLE = HANDLE_GENERATION + 1024 // generation 1, no ABI code
 };
 static const char *const kind_names[KIND_COUNT] = {
     [KIND_COMM] = "COMM",
@@ -26,6 +26,15 @@ static const char *const kind_names[KIND_COUNT] = {
     [KIND_MESSAGE] = "MESSAGE",
     [KIND_SESSION] = "SESSION",
 };
+
+// A target that no rank is, so that no call is a usual one.
+static const struct line no_line = {.is_exposed = true};
+const struct peer nobody = {.rank = MPI_PROC_NULL, .line = (struct line *)&no_line};
+
+// No type can be updated by instructions: the core is always asked.
+atomic_update *const atomic_updates[4096];
+atomic_fetch *const atomic_fetches[4096];
+atomic_swap *const atomic_swaps[4096];
 
 // ---- objects -------------------------------------------------------------------------
 static union {
@@ -48,8 +57,8 @@ static enum object_kind kind_of(const char *name)
 static void set_slot(enum object_kind kind, struct object *object, uintptr_t handle)
 {
     object->handle = (uint32_t)handle;
-    objects.tags[handle & (HANDLE_SLOTS - 1)] = handle_tag(kind, handle);
-    objects.slots[handle & (HANDLE_SLOTS - 1)] = object;
+    objects.of[kind].handles[handle & (HANDLE_SLOTS - 1)] = handle;
+    objects.of[kind].objects[handle & (HANDLE_SLOTS - 1)] = object;
 }
 
 __attribute__((constructor)) static void place_objects(void)
@@ -60,10 +69,16 @@ __attribute__((constructor)) static void place_objects(void)
             object->is_predefined = 3 <= i && i <= 5;
             set_slot(kind, object, FIRST_HANDLE + (uintptr_t)(kind * OBJECTS + i));
         }
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        objects.of[kind].handles[0] = FIRST_HANDLE - 1; // 0 is none
     for (int i = 0; i < OBJECTS; i++) {
-        placed[KIND_COMM][i].communicator.size = 1000 + 100 * i;
-        placed[KIND_GROUP][i].group.size = 1000 + 100 * i;
-        placed[KIND_WIN][i].window.size_of_group = 1000 + 100 * i;
+        struct window *window = &placed[KIND_WIN][i].window;
+        window->current = window->usual = window->usual_self = (struct peer *)&nobody;
+        placed[KIND_COMM][i].communicator.peers = &placed[KIND_GROUP][i].group;
+        placed[KIND_COMM][i].communicator.size = 20 + 4 * i;
+        placed[KIND_COMM][i].communicator.rank = 1;
+        placed[KIND_GROUP][i].group.size = 20 + 4 * i;
+        placed[KIND_WIN][i].window.size_of_group = 20 + 4 * i;
         placed[KIND_DATATYPE][i].datatype.is_committed = i != 6;
     }
 }
@@ -339,6 +354,11 @@ void oriel_section_close(MPI_Datatype whole)
 void oriel_errhandler_invoker(uintptr_t errhandler, errhandler_invoker *invoke)
 {
     echo_handle(invoke ? "invoker" : "none", "of", errhandler);
+}
+
+void oriel_op_invoker(uintptr_t op, op_invoker *invoke)
+{
+    echo_handle(invoke ? "invoker" : "none", "of", op);
 }
 
 void oriel_keyval_invokers(int keyval, copy_invoker *copy, delete_invoker *drop)
