@@ -42,7 +42,12 @@ class EchoProof(Proof):
             TOP / "bindings" / "f08",
         ]
         folders += [self.generated / "core", self.generated / "bindings" / "c"]
-        return ["-std=c11", "-D_GNU_SOURCE", *(f"-I{folder}" for folder in folders)]
+        return [
+            "-std=c11",
+            "-D_GNU_SOURCE",
+            "-Wno-missing-braces",
+            *(f"-I{folder}" for folder in folders),
+        ]
 
     def compile_c(self, source: Path | str, *options: str) -> str:
         """An object of a C source."""
