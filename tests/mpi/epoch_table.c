@@ -36,6 +36,28 @@ static int compare_and_swap(void)
 {
     return MPI_Compare_and_swap(&one, &expected, &other, MPI_INT, rank, 1, win);
 }
+static int rput(void)
+{
+    MPI_Request request;
+    return MPI_Rput(&one, 1, MPI_INT, rank, 1, 1, MPI_INT, win, &request);
+}
+static int rget(void)
+{
+    MPI_Request request;
+    return MPI_Rget(&other, 1, MPI_INT, rank, 0, 1, MPI_INT, win, &request);
+}
+static int raccumulate(void)
+{
+    MPI_Request request;
+    return MPI_Raccumulate(&one, 1, MPI_INT, rank, 1, 1, MPI_INT, MPI_SUM, win,
+                           &request);
+}
+static int rget_accumulate(void)
+{
+    MPI_Request request;
+    return MPI_Rget_accumulate(&one, 1, MPI_INT, &other, 1, MPI_INT, rank, 1, 1,
+                               MPI_INT, MPI_SUM, win, &request);
+}
 static int fence(void)
 {
     return MPI_Win_fence(0, win);
@@ -111,12 +133,12 @@ static void nothing(void)
 }
 static void open_fence(void)
 {
-    MPI_Win_fence(0, win);
+    CHECK_CLASS(fence(), MPI_SUCCESS);
 }
 static void open_used_fence(void)
 {
-    MPI_Win_fence(0, win);
-    get();
+    CHECK_CLASS(fence(), MPI_SUCCESS);
+    CHECK_CLASS(get(), MPI_SUCCESS);
 }
 static void close_fence(void)
 {
@@ -124,8 +146,8 @@ static void close_fence(void)
 }
 static void open_start(void)
 {
-    post();
-    start_epoch();
+    CHECK_CLASS(post(), MPI_SUCCESS);
+    CHECK_CLASS(start_epoch(), MPI_SUCCESS);
 }
 static void close_start(void)
 {
@@ -134,15 +156,15 @@ static void close_start(void)
 }
 static void open_exposure(void)
 {
-    post();
+    CHECK_CLASS(post(), MPI_SUCCESS);
 }
 static void enter_exposure(void)
 {
-    start_epoch();
+    CHECK_CLASS(start_epoch(), MPI_SUCCESS);
 }
 static void open_lock(void)
 {
-    lock();
+    CHECK_CLASS(lock(), MPI_SUCCESS);
 }
 static void close_lock(void)
 {
@@ -150,7 +172,7 @@ static void close_lock(void)
 }
 static void open_lock_all(void)
 {
-    lock_all();
+    CHECK_CLASS(lock_all(), MPI_SUCCESS);
 }
 static void close_lock_all(void)
 {
@@ -189,6 +211,10 @@ static const struct row {
     {"MPI_Get_accumulate",      get_accumulate,   "s...s.."},
     {"MPI_Fetch_and_op",        fetch_and_op,     "s...s.."},
     {"MPI_Compare_and_swap",    compare_and_swap, "s...s.."},
+    {"MPI_Rput",                rput,             "sssss.."},
+    {"MPI_Rget",                rget,             "sssss.."},
+    {"MPI_Raccumulate",         raccumulate,      "sssss.."},
+    {"MPI_Rget_accumulate",     rget_accumulate,  "sssss.."},
     {"MPI_Win_fence",           fence,            "...ssss"},
     {"MPI_Win_fence NOPRECEDE", fence_noprecede,  "..assss"},
     {"MPI_Win_start",           start_epoch,      "..ss.ss"},
