@@ -104,27 +104,26 @@ int oriel_win_unlock(int rank, struct window *win)
 }
 
 // Locks now what the program may load from and store to without a further call: the own
-// part and, in a window made for that, all parts. On failure the epoch stays closed.
+// part and, in a window made for that, all parts. On failure the epoch stays closed; if
+// one of them is exposed, none has been locked, so that nobody's post finds a lock.
 static int lock_mapped(struct window *window)
 {
     const struct communicator *comm = window->comm;
     bool is_shared = window->flavor == MPI_WIN_FLAVOR_SHARED;
-    for (int i = is_shared ? 0 : comm->node_rank; i < comm->node_size; i++) {
+    int first = is_shared ? 0 : comm->node_rank;
+    int end = is_shared ? comm->node_size : first + 1;
+    int err = window_check_exposed(window, first, end);
+    for (int i = first; i < end && !err; i++) {
         struct peer *peer;
         window_guard(window);
-        int err =
-            begin_lock(window, MPI_LOCK_SHARED, comm->node_members[i], false, &peer);
+        err = begin_lock(window, MPI_LOCK_SHARED, comm->node_members[i], false, &peer);
         window_unguard(window);
         if (!err)
             err = peer_lock(window, peer);
-        if (err)
-            return err;
-        if (!is_shared) {
+        if (!err && !is_shared)
             window->usual_self = usual(window, peer);
-            return 0;
-        }
     }
-    return 0;
+    return err;
 }
 
 static int unlock_peers(struct window *window)

@@ -98,18 +98,26 @@ static __attribute__((noinline)) int await_service(const struct window *window,
     return hold(window, peer);
 }
 
-static __attribute__((noinline)) int fail_exposed(const struct peer *peer)
+static __attribute__((noinline)) int fail_exposed(int rank)
 {
     return fail(MPI_ERR_RMA_CONFLICT,
                 "rank %d has exposed its part by MPI_Win_post; its MPI_Win_wait must "
                 "come before a lock",
-                peer->rank);
+                rank);
+}
+
+int window_check_exposed(const struct window *window, int first, int end)
+{
+    for (int i = first; i < end; i++)
+        if (atomic_load(&window->lines[i].is_exposed))
+            return fail_exposed(window->comm->node_members[i]);
+    return 0;
 }
 
 static __attribute__((noinline)) int refuse_exposed(struct peer *peer)
 {
     atomic_store(&peer->lock, LOCK_NONE);
-    return fail_exposed(peer);
+    return fail_exposed(peer->rank);
 }
 
 int peer_lock(struct window *window, struct peer *peer)
@@ -147,7 +155,7 @@ int peer_await_answer(struct peer *peer)
     if (err || peer_lock_state(peer) == LOCK_HELD)
         return err;
     return peer_lock_state(peer) == LOCK_EXPOSED
-               ? fail_exposed(peer)
+               ? fail_exposed(peer->rank)
                : fail(MPI_ERR_RMA_SYNC,
                       "rank %d could not take the lock: it has freed the window or has "
                       "no memory",

@@ -364,6 +364,8 @@ static inline bool window_is_exposed(const struct window *window)
 // Is the own part locked by a process that has not begun to unlock it? A lock of another
 // node may have been given back by a message that is still under way.
 bool window_is_locked(struct window *window);
+// MPI_ERR_RMA_CONFLICT if one of these members on this node, by node rank, is exposed.
+int window_check_exposed(const struct window *window, int first, int end);
 
 // ---- notices ------------------------------------------------------------------
 int peer_notify(const struct window *window, const struct peer *peer, enum notice kind);
