@@ -139,16 +139,16 @@ void update_elements(const struct update *update, const void *in, uint64_t offse
                      void *result, MPI_Count count)
 {
     const struct basic *basic = update->basic;
-    unsigned kernel = basic_row(basic) + (unsigned)op_index(update->op);
+    unsigned row = basic_row(basic) + (unsigned)op_index(update->op);
     char *target = part_at(update->part, offset);
     size_t bytes = (size_t)count * basic->bytes;
     if (bytes >= BULK_BYTES && update_in_bulk(update, in, target, result, bytes))
         return;
-    if (likely(atomic_fetches[kernel] != NULL && is_by_instruction(basic, target))) {
+    if (likely(atomic_fetches[row] != NULL && is_by_instruction(basic, target))) {
         if (result != NULL)
-            atomic_fetches[kernel](in, result, target, count);
+            atomic_fetches[row](in, result, target, count);
         else
-            atomic_updates[kernel](in, target, count);
+            atomic_updates[row](in, target, count);
         return;
     }
     for (MPI_Count i = 0; i < count; i++) {
