@@ -23,6 +23,21 @@ static inline int communicator_members(const struct communicator *comm)
     return comm->size;
 }
 
+static inline int communicator_sources(const struct communicator *comm)
+{
+    return comm->topology ? comm->topology->in_degree : 0;
+}
+
+static inline int communicator_destinations(const struct communicator *comm)
+{
+    return comm->topology ? comm->topology->out_degree : 0;
+}
+
+static inline int communicator_dimensions(const struct communicator *comm)
+{
+    return comm->topology ? comm->topology->ndims : 0;
+}
+
 static inline int group_ranks(const struct group *group)
 {
     return group->size;

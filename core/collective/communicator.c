@@ -27,8 +27,12 @@ static void communicator_destroy(struct object *object)
         area_leave(comm->area, is_leader(comm));
     if (comm->places != NULL)
         places_release(comm->places);
+    if (comm->peers != comm->group)
+        object_release(comm->peers);
+    object_release(comm->local);
     object_release(comm->group);
     object_release(object->errhandler);
+    topology_release(comm->topology);
     free(comm->buffer);
     free(comm);
 }

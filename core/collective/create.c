@@ -273,6 +273,7 @@ static int plan_copy(struct communicator *comm, struct communicator **planned)
     if (err)
         return err;
     struct communicator *copy = *planned;
+    topology_share(comm, copy);
     if (comm_is_inter(comm)) {
         object_retain(comm->peers);
         copy->peers = comm->peers;

@@ -90,6 +90,18 @@ void append_swap_contexts(struct schedule *schedule, struct communicator *comm,
 // Like MPI_Comm_split on an intracommunicator, without a handle; NULL without a color.
 int split_members(struct communicator *comm, int color, int key,
                   struct communicator **made);
+// ---- topologies
+// With room for so many numbers; NULL after fail(MPI_ERR_NO_MEM).
+struct topology *topology_new(int kind, MPI_Count numbers);
+void topology_share(const struct communicator *from, struct communicator *to);
+void topology_release(struct topology *topology); // NULL is allowed
+// A communicator over the first `count` members, with `topology`, whose reference is
+// taken over; the others have NULL and get none. All return an error if one has `err`.
+int topology_communicator(struct communicator *comm_old, int count, int err,
+                          struct topology *topology, struct communicator **made);
+// MPI_ERR_TOPOLOGY unless the communicator has one of this kind; 0: any.
+int check_topology(const struct communicator *comm, int kind);
+
 // MPI_ERR_GROUP unless all of `group` are in the group of `comm`.
 int check_subset(const struct communicator *comm, const struct group *group);
 // The members of both groups with one color, in the order of keys; NULL for those

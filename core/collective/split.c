@@ -15,6 +15,7 @@ int oriel_comm_dup(struct communicator *comm, struct communicator **newcomm)
                                   : communicator_make(comm, comm->group, &made);
     if (err)
         return err;
+    topology_share(comm, made);
     err = communicator_agree(comm_is_inter(comm) ? comm->local : comm,
                              attributes_copy(comm, made));
     if (err) {

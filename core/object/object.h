@@ -324,6 +324,23 @@ void op_apply(const struct op *op, const struct basic *basic, const void *in,
 
 // ---- communicators (MPI-4.1 7.4) ----------------------------------------------------
 // Made by collective/, which can communicate.
+// A virtual topology (MPI-4.1 8), shared by a communicator and its duplicates. Its arrays
+// lie behind it.
+struct topology {
+    _Atomic(int) references;
+    int kind; // MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH
+    // Whom this process hears of and tells in neighborhood collective calls; in a grid
+    // the neighbors below and above in each dimension, which may be MPI_PROC_NULL.
+    int in_degree, out_degree;
+    int *sources, *destinations;
+    int *source_weights, *destination_weights; // of a distributed graph, or NULL
+    int ndims;
+    int *dims, *periods, *coords;
+    int nnodes, nedges;
+    int *index, *edges; // of a graph that all know
+    int numbers[];
+};
+
 struct communicator {
     struct object object;
     struct group *group;
@@ -343,6 +360,7 @@ struct communicator {
     uint32_t sequence;  // of rounds on the area
     uint32_t schedules; // that have been made on this communicator
     struct send_buffer *buffer; // pt2pt's: attached to this communicator, or NULL
+    struct topology *topology; // or NULL
     char name[MPI_MAX_OBJECT_NAME];
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)
