@@ -5,7 +5,7 @@ A record gives up to two C functions, two mpi_f08 specifics and two specifics of
 module; each has a PMPI twin. Names follow MPI-4.1 19.1.5 and 19.2.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from codegen.model import Argument, Callback, Constant, Kind, Procedure, Spec
@@ -60,6 +60,19 @@ class Entry:
     scheme: Scheme
     is_large: bool
     parameters: tuple[Parameter, ...]
+    calls_large: bool = False  # a small one that calls the large C function
+
+    @property
+    def widened(self) -> "Entry":
+        """The same where INTEGER is as wide as what large procedures take."""
+        procedure = self.procedure
+        is_other = procedure.is_large_by_name or any(
+            argument.is_large_only for argument in procedure.arguments
+        )
+        if self.is_large or is_other or not procedure.is_large:
+            return self
+        parameters = tuple(replace(p, is_large=True) for p in self.parameters)
+        return replace(self, parameters=parameters, calls_large=True)
 
     @property
     def generic(self) -> str:
@@ -74,7 +87,8 @@ class Entry:
         """The name of this very function or specific procedure."""
         if self.language != "f08":
             return self.generic + SUFFIXES[self.scheme]
-        return self.c_name + SUFFIXES[self.scheme]
+        large = "_c" if self.is_large else ""
+        return self.procedure.name + large + SUFFIXES[self.scheme]
 
     @property
     def pmpi_name(self) -> str:
@@ -84,7 +98,7 @@ class Entry:
     @property
     def c_name(self) -> str:
         """The C function that does the same."""
-        large = "_c" if self.is_large else ""
+        large = "_c" if self.is_large or self.calls_large else ""
         return self.procedure.name + large
 
     @property

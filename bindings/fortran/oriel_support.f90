@@ -69,12 +69,6 @@ module oriel_support
     public :: oriel_attribute_is_integer, oriel_attribute_integer, &
         address_unless_ignored, oriel_element_bytes
 
-    ! Arrays go to C as they are. This does not compile where a LOGICAL is not the
-    ! number 0 or 1 of the size of an INTEGER, or an INTEGER is not an int.
-    integer, parameter :: logicals(2) = transfer([.false., .true.], 0_c_int, 2)
-    integer(c_int), parameter, public :: layouts_agree = &
-        1 / merge(1, 0, all(logicals == [0, 1]) .and. kind(0) == c_int)
-
     public :: string_to_fortran, string_mark, function_of_number, &
         errhandler_calls_fortran, keyval_calls_fortran, op_calls_fortran, &
         op_calls_fortran_large, keyval_calls_fortran_mpi1, request_calls_fortran
@@ -237,17 +231,19 @@ contains
             [c_funloc(invoke_query), c_funloc(invoke_free), c_funloc(invoke_cancel)])
     end subroutine request_calls_fortran
 
-    ! A status of Fortran has the layout of C's.
+    ! A status of Fortran has as many INTEGERs as C's has ints.
     function invoke_query(function, extra_state, status) result(code) bind(C, name="")
         type(c_funptr), value :: function
         integer(c_intptr_t), value :: extra_state
-        integer(c_int) :: status(*)
+        integer(c_int) :: status(8)
         integer(c_int) :: code
         procedure(query_function), pointer :: callback
-        integer :: ierror
+        integer :: own_status(8), ierror
         call c_f_procpointer(function, callback)
+        own_status = status
         ierror = 0
-        call callback(extra_state, status, ierror)
+        call callback(extra_state, own_status, ierror)
+        status = int(own_status, c_int)
         code = int(ierror, c_int)
     end function invoke_query
 
@@ -331,16 +327,17 @@ contains
         integer(c_int), intent(out) :: flag
         integer(c_int) :: code
         procedure(copy_function_mpi1), pointer :: callback
-        integer :: copied
+        integer :: copied, ierror
         logical :: is_copied
         call c_f_procpointer(function, callback)
         copied = 0
         is_copied = .false.
-        code = 0
-        call callback(int(handle), keyval, int(extra_state), int(value_in), copied, &
-            is_copied, code)
+        ierror = 0
+        call callback(int(handle), int(keyval), int(extra_state), int(value_in), &
+            copied, is_copied, ierror)
         value_out = copied
         flag = merge(1_c_int, 0_c_int, is_copied)
+        code = int(ierror, c_int)
     end function invoke_copy_mpi1
 
     function invoke_delete_mpi1(function, handle, keyval, value, extra_state) &
@@ -350,8 +347,10 @@ contains
         integer(c_int), value :: keyval
         integer(c_int) :: code
         procedure(delete_function_mpi1), pointer :: callback
+        integer :: ierror
         call c_f_procpointer(function, callback)
-        code = 0
-        call callback(int(handle), keyval, int(value), int(extra_state), code)
+        ierror = 0
+        call callback(int(handle), int(keyval), int(value), int(extra_state), ierror)
+        code = int(ierror, c_int)
     end function invoke_delete_mpi1
 end module oriel_support

@@ -333,3 +333,27 @@ void datatype_span(const struct datatype *type, MPI_Count count, MPI_Aint *first
     *first = (MPI_Aint)data.lb;
     *last = (MPI_Aint)data.ub;
 }
+
+// A predefined datatype, before there are handles.
+static struct datatype *predefined(MPI_Datatype type)
+{
+    int i = 0;
+    while (predefined_datatype_codes[i] != (uintptr_t)type)
+        i++;
+    return &predefined_datatypes[i];
+}
+
+void oriel_integers_are_wide(void)
+{
+    static const struct {
+        MPI_Datatype type, like;
+    } wide[] = {{MPI_INTEGER, MPI_INTEGER8},
+                {MPI_LOGICAL, MPI_LOGICAL8},
+                {MPI_2INTEGER, MPI_INTEGER16}};
+    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) {
+        struct datatype *type = predefined(wide[i].type);
+        const char *name = type->name;
+        *type = *predefined(wide[i].like);
+        type->name = name;
+    }
+}

@@ -83,6 +83,12 @@ ORIEL_EXPORT int oriel_fail(int error_class, const char *text);
 ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle,
                              int error_class);
 
+// ---- datatypes ----------------------------------------------------------------------
+// Before the library starts: INTEGER and LOGICAL have 8 bytes, where a compiler's options
+// say so; then MPI_INTEGER and MPI_LOGICAL have, too. MPI_2INTEGER has 16, but no
+// operations.
+ORIEL_EXPORT void oriel_integers_are_wide(void);
+
 // ---- array sections -----------------------------------------------------------------
 // A Fortran array section that is not contiguous, as an MPI buffer. The datatype stands
 // for the first `count` elements of `type` when the section's elements are thought

@@ -23,6 +23,16 @@ int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datat
                     target_disp, target_count, target_datatype, win);
 }
 
+// Fortran calls this where counts are of 8 bytes.
+int MPI_Put_c(const void *origin_addr, MPI_Count origin_count,
+              MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+              MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+    puts_seen++;
+    return PMPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank,
+                      target_disp, target_count, target_datatype, win);
+}
+
 // C sees an attribute that Fortran has set as a pointer to an integer (MPI-4.1 19.3.7).
 MPI_Aint c_integer_attribute(int win, int keyval)
 {

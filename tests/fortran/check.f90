@@ -5,6 +5,7 @@ module check_m
     implicit none
     private
     public :: check
+    integer, parameter, public :: unit = storage_size(1) / 8 ! bytes of an INTEGER
 
 contains
 

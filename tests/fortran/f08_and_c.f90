@@ -5,7 +5,7 @@ program f08_and_c
     use, intrinsic :: iso_c_binding, only : c_associated, c_int, c_intptr_t, c_loc, &
         c_ptr
     use mpi_f08
-    use check_m, only : check
+    use check_m, only : check, unit
     implicit none
 
     interface
@@ -33,7 +33,7 @@ program f08_and_c
     type(MPI_Win) :: win
     call MPI_Init()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-    call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+    call MPI_Win_create(memory, 4_MPI_ADDRESS_KIND * unit, unit, MPI_INFO_NULL, &
         MPI_COMM_WORLD, win)
     call MPI_Win_fence(0, win)
     call MPI_Put(origin, 1, MPI_INTEGER, rank, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win)

@@ -3,7 +3,7 @@
 program f08_atomics
     use, intrinsic :: iso_c_binding, only : c_f_pointer, c_ptr
     use mpi_f08
-    use check_m, only : check
+    use check_m, only : check, unit
     implicit none
     integer :: rank, ranks, right, i
     type(MPI_Win) :: win
@@ -14,9 +14,8 @@ program f08_atomics
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
     call MPI_Comm_size(MPI_COMM_WORLD, ranks)
     right = mod(rank + 1, ranks)
-    call MPI_Win_allocate(400_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &
-        base, &
-        win)
+    call MPI_Win_allocate(100_MPI_ADDRESS_KIND * unit, unit, MPI_INFO_NULL, &
+        MPI_COMM_WORLD, base, win)
     call c_f_pointer(base, memory, [100])
     memory = [(i, i = 1, 100)]
     addend = [(10 * i, i = 1, 12)]

@@ -29,7 +29,7 @@ end module f08_error_handlers_m
 program f08_error_handlers
     use mpi_f08
     use f08_error_handlers_m
-    use check_m, only : check
+    use check_m, only : check, unit
     implicit none
     type(MPI_Win) :: win, broken
     type(MPI_Errhandler) :: handler, comm_handler, current
@@ -37,7 +37,7 @@ program f08_error_handlers
     integer, asynchronous :: memory(100), origin(10)
     call MPI_Init()
     call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-    call MPI_Win_create(memory, 400_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+    call MPI_Win_create(memory, 100_MPI_ADDRESS_KIND * unit, unit, MPI_INFO_NULL, &
         MPI_COMM_WORLD, win)
     call MPI_Win_create_errhandler(on_window, handler)
     call check('a new error handler is not null', handler /= MPI_ERRHANDLER_NULL)
@@ -73,16 +73,16 @@ program f08_error_handlers
 
     call MPI_Comm_create_errhandler(on_communicator, comm_handler)
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, comm_handler)
-    call MPI_Win_create(memory(1:100:2), 200_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
-        MPI_COMM_SELF, broken, ierror)
+    call MPI_Win_create(memory(1:100:2), 50_MPI_ADDRESS_KIND * unit, unit, &
+        MPI_INFO_NULL, MPI_COMM_SELF, broken, ierror)
     call check('a window on a section is MPI_ERR_BUFFER', ierror == MPI_ERR_BUFFER)
     call check('the communicator''s handler is called', calls == 6 .and. &
         handled_comm == MPI_COMM_SELF .and. handled_code == MPI_ERR_BUFFER)
-    call MPI_Win_create(memory(1:100:100), 4_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
-        MPI_COMM_SELF, broken, ierror)
+    call MPI_Win_create(memory(1:100:100), 1_MPI_ADDRESS_KIND * unit, unit, &
+        MPI_INFO_NULL, MPI_COMM_SELF, broken, ierror)
     call check('one element is contiguous whatever its stride', ierror == MPI_SUCCESS)
     call MPI_Win_free(broken)
-    call MPI_Win_create(memory(5:4:2), 0_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+    call MPI_Win_create(memory(5:4:2), 0_MPI_ADDRESS_KIND, unit, MPI_INFO_NULL, &
         MPI_COMM_SELF, broken, ierror)
     call check('so is an empty section', ierror == MPI_SUCCESS)
     call MPI_Win_free(broken)

@@ -40,7 +40,7 @@ end module f08_messages_callbacks
 program f08_messages
     use, intrinsic :: iso_c_binding, only : c_associated, c_loc, c_ptr
     use mpi_f08
-    use check_m, only : check
+    use check_m, only : check, unit
     use f08_messages_callbacks, only : query, release, cancel, queries, frees, cancels
     implicit none
     integer, parameter :: n = 5
@@ -232,7 +232,7 @@ contains
     end subroutine probes_and_cancel
 
     subroutine buffered_sends()
-        integer, parameter :: bytes = 4 * 20000 + MPI_BSEND_OVERHEAD
+        integer, parameter :: bytes = unit * 20000 + MPI_BSEND_OVERHEAD
         character, asynchronous, allocatable, target :: buffer(:)
         integer, asynchronous, allocatable :: in(:), out(:)
         type(c_ptr) :: detached

@@ -5,7 +5,7 @@ program f08_put_and_get
     use, intrinsic :: iso_c_binding, only : c_associated, c_f_pointer, c_loc, &
         c_null_ptr, c_ptr
     use mpi_f08
-    use check_m, only : check
+    use check_m, only : check, unit
     implicit none
     integer :: rank, ranks, right, left
     call MPI_Init()
@@ -57,8 +57,8 @@ contains
         type(MPI_Win) :: win
         allocate (memory(-3:12), source=0)
         allocate (origin(5:8), source=rank + 1)
-        call MPI_Win_create(base=memory, size=64_MPI_ADDRESS_KIND, &
-            disp_unit=4_MPI_ADDRESS_KIND, info=MPI_INFO_NULL, comm=MPI_COMM_WORLD, &
+        call MPI_Win_create(base=memory, size=16_MPI_ADDRESS_KIND * unit, &
+            disp_unit=1_MPI_ADDRESS_KIND * unit, info=MPI_INFO_NULL, comm=MPI_COMM_WORLD, &
             win=win)
         call MPI_Win_lock_all(0, win)
         call MPI_Put(origin, 4_MPI_COUNT_KIND, MPI_INTEGER, right, 2_MPI_ADDRESS_KIND, &
@@ -83,25 +83,25 @@ contains
         type(c_ptr) :: base, other
         integer, pointer :: memory
         integer(MPI_ADDRESS_KIND) :: size, large_unit
-        integer :: node_rank, node_ranks, unit
+        integer :: node_rank, node_ranks, told
         call MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, &
             MPI_INFO_NULL, node)
         call MPI_Comm_rank(node, node_rank)
         call MPI_Comm_size(node, node_ranks)
-        call MPI_Win_allocate_shared(4_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, node, &
-            base, win)
+        call MPI_Win_allocate_shared(1_MPI_ADDRESS_KIND * unit, unit, &
+            MPI_INFO_NULL, node, base, win)
         call c_f_pointer(base, memory)
         call MPI_Win_fence(0, win)
         memory = 10 * node_rank
         call MPI_Win_fence(0, win)
-        call MPI_Win_shared_query(win, mod(node_rank + 1, node_ranks), size, unit, &
+        call MPI_Win_shared_query(win, mod(node_rank + 1, node_ranks), size, told, &
             other)
-        call check('shared_query tells size and unit', size == 4 .and. unit == 4)
+        call check('shared_query tells size and unit', size == unit .and. told == unit)
         call c_f_pointer(other, memory)
         call check('shared_query gives the neighbour''s memory', &
             memory == 10 * mod(node_rank + 1, node_ranks))
         call MPI_Win_shared_query(win, node_rank, size, large_unit, other)
-        call check('shared_query with a large unit agrees', large_unit == 4)
+        call check('shared_query with a large unit agrees', large_unit == unit)
         call check('shared_query of oneself gives baseptr', c_associated(base, other))
         call MPI_Win_fence(0, win)
         call MPI_Win_free(win)
@@ -114,15 +114,15 @@ contains
         integer, pointer :: memory(:)
         integer(MPI_ADDRESS_KIND) :: first, third
         base = c_null_ptr
-        call MPI_Alloc_mem(4000_MPI_ADDRESS_KIND, MPI_INFO_NULL, base)
+        call MPI_Alloc_mem(1000_MPI_ADDRESS_KIND * unit, MPI_INFO_NULL, base)
         call check('alloc_mem gives memory', c_associated(base))
         call c_f_pointer(base, memory, [1000])
         memory = 7
         call MPI_Get_address(memory, first)
         call MPI_Get_address(memory(3), third)
         call check('addresses differ by the elements between', &
-            MPI_Aint_diff(third, first) == 8 .and. &
-            MPI_Aint_add(first, 8_MPI_ADDRESS_KIND) == third)
+            MPI_Aint_diff(third, first) == 2 * unit .and. &
+            MPI_Aint_add(first, 2_MPI_ADDRESS_KIND * unit) == third)
         third = huge(first) ! behind it the other half of the address space begins
         first = MPI_Aint_add(third, 1_MPI_ADDRESS_KIND)
         call check('addresses wrap', first == -huge(first) - 1_MPI_ADDRESS_KIND .and. &

@@ -4,7 +4,7 @@
 program f08_sections
     use, intrinsic :: iso_c_binding, only : c_f_pointer, c_ptr
     use mpi_f08
-    use check_m, only : check
+    use check_m, only : check, unit
     implicit none
     integer, parameter :: room = 1000
     integer :: rank, ranks, right, i
@@ -16,7 +16,7 @@ program f08_sections
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
     call MPI_Comm_size(MPI_COMM_WORLD, ranks)
     right = mod(rank + 1, ranks)
-    call MPI_Win_allocate(4_MPI_ADDRESS_KIND * room, 4, MPI_INFO_NULL, &
+    call MPI_Win_allocate(1_MPI_ADDRESS_KIND * room * unit, unit, MPI_INFO_NULL, &
         MPI_COMM_WORLD, base, win)
     call c_f_pointer(base, memory, [room])
 
@@ -161,8 +161,7 @@ contains
     subroutine get_bytes()
         character(len=4), asynchronous :: into(6)
         into = '....'
-        memory(1) = transfer('abcd', 1)
-        memory(2) = transfer('efgh', 1)
+        memory(:8 / unit) = transfer(['abcd', 'efgh'], memory)
         call MPI_Win_fence(0, win)
         call MPI_Get(into(2:6:2), 6, MPI_BYTE, right, 0_MPI_ADDRESS_KIND, 6, &
             MPI_BYTE, win)

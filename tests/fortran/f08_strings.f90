@@ -2,7 +2,7 @@
 ! mpi_f08: strings are padded with blanks on the way out and stripped on the way in.
 program f08_strings
     use mpi_f08
-    use check_m, only : check
+    use check_m, only : check, unit
     implicit none
     call MPI_Init()
     call infos()
@@ -62,7 +62,7 @@ contains
         integer, asynchronous :: memory(4)
         call MPI_Comm_get_name(MPI_COMM_WORLD, name, length)
         call check('the world''s name', name == 'MPI_COMM_WORLD' .and. length == 14)
-        call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, &
+        call MPI_Win_create(memory, 4_MPI_ADDRESS_KIND * unit, unit, MPI_INFO_NULL, &
             MPI_COMM_WORLD, win)
         name = 'untouched'
         call MPI_Win_get_name(win, name, length)

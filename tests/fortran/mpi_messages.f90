@@ -38,7 +38,7 @@ end module mpi_messages_callbacks
 
 program mpi_messages
     use mpi
-    use check_m, only : check
+    use check_m, only : check, unit
     use mpi_messages_callbacks, only : query, release, cancel, queries, frees
     implicit none
     integer, parameter :: n = 4
@@ -127,7 +127,7 @@ contains
         integer :: win, requests(2)
         memory = 0
         out = rank + 1
-        call MPI_WIN_CREATE(memory, int(4 * n, MPI_ADDRESS_KIND), 4, MPI_INFO_NULL, &
+        call MPI_WIN_CREATE(memory, int(unit * n, MPI_ADDRESS_KIND), unit, MPI_INFO_NULL, &
             MPI_COMM_WORLD, win, ierror)
         call MPI_WIN_LOCK_ALL(0, win, ierror)
         call MPI_RPUT(out, n, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, n, MPI_INTEGER, &

@@ -28,9 +28,9 @@ program mpi_windows
     use, intrinsic :: iso_c_binding, only : c_associated, c_f_pointer, c_null_ptr, c_ptr
     use mpi
     use mpi_windows_m
-    use check_m, only : check
+    use check_m, only : check, unit
     implicit none
-    integer(MPI_ADDRESS_KIND), parameter :: bytes = 160
+    integer(MPI_ADDRESS_KIND), parameter :: bytes = 40 * unit
     integer :: rank, ranks, right, left, ierror, i
     call MPI_INIT(ierror)
     call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierror)
@@ -54,9 +54,9 @@ contains
         integer, pointer, asynchronous :: memory(:)
         integer, asynchronous :: origin(20), fetched(4, 5)
         integer :: win, other
-        call MPI_WIN_ALLOCATE(bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, base, win, &
+        call MPI_WIN_ALLOCATE(bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, base, win, &
             ierror)
-        call PMPI_WIN_ALLOCATE(size=bytes, disp_unit=4, info=MPI_INFO_NULL, &
+        call PMPI_WIN_ALLOCATE(size=bytes, disp_unit=unit, info=MPI_INFO_NULL, &
             comm=MPI_COMM_WORLD, baseptr=address, win=other, ierror=ierror)
         call check('both forms of baseptr are addresses', &
             c_associated(base) .and. address /= 0 .and. &
@@ -87,15 +87,15 @@ contains
     subroutine allocated_shared()
         type(c_ptr) :: base, queried
         integer(MPI_ADDRESS_KIND) :: address, size
-        integer :: node, node_rank, win, unit
+        integer :: node, node_rank, win, told
         call MPI_COMM_SPLIT_TYPE(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, &
             MPI_INFO_NULL, node, ierror)
         call MPI_COMM_RANK(node, node_rank, ierror)
         call MPI_WIN_ALLOCATE_SHARED(bytes, 8, MPI_INFO_NULL, node, base, win, ierror)
-        call MPI_WIN_SHARED_QUERY(win, node_rank, size, unit, queried, ierror)
-        call PMPI_WIN_SHARED_QUERY(win, node_rank, size, unit, address, ierror)
+        call MPI_WIN_SHARED_QUERY(win, node_rank, size, told, queried, ierror)
+        call PMPI_WIN_SHARED_QUERY(win, node_rank, size, told, address, ierror)
         call check('shared_query tells what allocate_shared made', &
-            size == bytes .and. unit == 8 .and. c_associated(base, queried))
+            size == bytes .and. told == 8 .and. c_associated(base, queried))
         call check('both forms of shared_query agree', &
             address == transfer(queried, address))
         call MPI_WIN_FREE(win, ierror)
@@ -115,7 +115,7 @@ contains
         call c_f_pointer(base, memory, [40])
         call MPI_GET_ADDRESS(memory(2), address, ierror)
         call check('addresses are those of the elements', &
-            MPI_AINT_DIFF(address, transfer(base, address)) == 4)
+            MPI_AINT_DIFF(address, transfer(base, address)) == unit)
         call MPI_FREE_MEM(memory, ierror)
         call check('free_mem succeeds', ierror == MPI_SUCCESS)
         integer_base = 0
@@ -130,7 +130,7 @@ contains
         integer(MPI_ADDRESS_KIND) :: value
         integer :: win, keyval, handler
         logical :: flag
-        call MPI_WIN_CREATE(memory, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, &
+        call MPI_WIN_CREATE(memory, bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, win, &
             ierror)
         call MPI_WIN_GET_ATTR(win, MPI_WIN_SIZE, value, flag, ierror)
         call check('MPI_WIN_SIZE', flag .and. value == bytes)
@@ -164,13 +164,13 @@ contains
         call check('name', name == ' list' .and. length == 5)
         memory = -1
         value = rank
-        call MPI_WIN_ATTACH(win, memory, 40_MPI_ADDRESS_KIND, ierror)
+        call MPI_WIN_ATTACH(win, memory, 10_MPI_ADDRESS_KIND * unit, ierror)
         call MPI_GET_ADDRESS(memory, place, ierror)
         call MPI_ALLGATHER(place, 1, MPI_AINT, places, 1, MPI_AINT, MPI_COMM_WORLD, &
             ierror)
         call MPI_WIN_FENCE(0, win, ierror)
         call MPI_PUT(value, 1, MPI_INTEGER, right, &
-            MPI_AINT_ADD(places(right), 8_MPI_ADDRESS_KIND), 1, MPI_INTEGER, win, &
+            MPI_AINT_ADD(places(right), 2_MPI_ADDRESS_KIND * unit), 1, MPI_INTEGER, win, &
             ierror)
         call MPI_WIN_FENCE(MPI_MODE_NOSUCCEED, win, ierror)
         call MPI_F_SYNC_REG(memory)

@@ -11,7 +11,7 @@ program ring_f08
     call MPI_Init(ierror)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
     call MPI_Comm_size(MPI_COMM_WORLD, processes, ierror=ierror)
-    call MPI_Win_allocate(size=4_MPI_ADDRESS_KIND, disp_unit=4, info=MPI_INFO_NULL, &
+    call MPI_Win_allocate(size=8_MPI_ADDRESS_KIND, disp_unit=8, info=MPI_INFO_NULL, &
         comm=MPI_COMM_WORLD, baseptr=memory, win=win)
     call c_f_pointer(memory, inbox)
     inbox = -1

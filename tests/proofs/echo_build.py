@@ -24,6 +24,7 @@ MODULE_SOURCES = (
     "fortran/oriel_types.f90",
     "fortran/oriel_constants.f90",
     "f08/oriel_f08_callbacks.f90",
+    "f08/oriel_f08_large.f90",
     "f08/mpi_f08.f90",
     "fortran/mpi.f90",
 )
