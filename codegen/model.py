@@ -317,7 +317,10 @@ class Procedure:
         return tuple(handles)
 
     def twin(self, handle: Argument) -> Argument | None:
-        """An earlier handle of the same kind, which often has the same value."""
+        """An earlier handle of the same kind, which often has the same value. One that
+        may stand for nothing has none: its object would not be NULL then."""
+        if handle.is_optional:
+            return None
         before = self.handles_in[: self.handles_in.index(handle)]
         alike = [a for a in before if a.kind is handle.kind and not a.is_out]
         return next((a for a in alike if not a.is_optional), None)
