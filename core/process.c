@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one global, and the life of the library in a process (MPI-4.1 11.2 to 11.4):
 // initialization starts the layers from below, finalization stops them from above.
-#include "rma/rma.h"
+#include "process.h"
 
 #include <oriel_core.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-struct process process = {.rank = -1};
+struct process process = {.rank = -1, .life = PTHREAD_MUTEX_INITIALIZER};
 
 static const char *provider(void)
 {
@@ -57,22 +58,88 @@ static int start_layers(void)
     return 0;
 }
 
-int oriel_init_thread(int *argc, char ***argv, int required, int *provided)
+// Waits for all processes of the job.
+static int stop_layers(void)
 {
-    (void)argc;
-    (void)argv;
-    if (atomic_load(&process.state) != PROCESS_NEW)
-        return fail(MPI_ERR_OTHER, "MPI has been initialized before in this process");
-    process.thread_level = required;
+    int err = collective_barrier(process.world);
+    if (err)
+        return err;
+    process.has_started = false;
+    collectives_stop();
+    pt2pt_stop();
+    objects_stop();
+    messages_stop();
+    boot_stop(process.boot);
+    process.boot = NULL;
+    return 0;
+}
+
+// For programs that have used nothing but sessions. With one still open, or when an
+// error ends the job, nobody waits for others.
+static void stop_at_exit(void)
+{
+    if (process.has_started && atomic_load(&process.state) == PROCESS_NEW)
+        stop_layers();
+}
+
+static int start(int thread_level)
+{
+    if (process.has_started)
+        return 0;
+    if (atomic_load(&process.state) == PROCESS_FINALIZED)
+        return fail(MPI_ERR_OTHER, "MPI has ended and cannot start again in a process");
+    process.thread_level = thread_level;
     process.main_thread = thread_identity();
     int err = options_read(&process.options);
     if (!err)
         err = start_layers();
+    if (!err && atexit(stop_at_exit) != 0)
+        err = fail(MPI_ERR_NO_MEM, "no memory for what is to be done at exit");
     if (err)
         return err;
-    atomic_store(&process.state, PROCESS_ACTIVE);
-    *provided = required;
+    process.has_started = true;
     report();
+    return 0;
+}
+
+int process_enter(int thread_level)
+{
+    pthread_mutex_lock(&process.life);
+    int err = start(thread_level);
+    if (!err) {
+        process.users++;
+        atomic_store(&process.state, PROCESS_ACTIVE);
+    }
+    pthread_mutex_unlock(&process.life);
+    return err;
+}
+
+int process_leave(void)
+{
+    int err = 0;
+    pthread_mutex_lock(&process.life);
+    if (--process.users == 0) {
+        bool is_end = atomic_load(&process.world_state) == PROCESS_FINALIZED;
+        atomic_store(&process.state, is_end ? PROCESS_FINALIZED : PROCESS_NEW);
+        err = is_end ? stop_layers() : 0;
+    }
+    pthread_mutex_unlock(&process.life);
+    return err;
+}
+
+int oriel_init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    (void)argc;
+    (void)argv;
+    if (atomic_load(&process.world_state) != PROCESS_NEW)
+        return fail(MPI_ERR_OTHER, "MPI has been initialized before in this process");
+    int err = process_enter(required);
+    if (err)
+        return err;
+    process.main_thread = thread_identity();
+    world_open();
+    atomic_store(&process.world_state, PROCESS_ACTIVE);
+    *provided = process.thread_level;
     return 0;
 }
 
@@ -84,7 +151,7 @@ int oriel_init(int *argc, char ***argv)
 
 int oriel_initialized(int *flag)
 {
-    *flag = atomic_load(&process.state) != PROCESS_NEW;
+    *flag = atomic_load(&process.world_state) != PROCESS_NEW;
     return 0;
 }
 
@@ -92,24 +159,19 @@ int oriel_initialized(int *flag)
 // (11.2.4).
 int oriel_finalize(void)
 {
+    if (atomic_load(&process.world_state) != PROCESS_ACTIVE)
+        return fail(MPI_ERR_OTHER, "there are sessions here, but no MPI_Init");
     int err = attributes_drop(process.self);
-    if (!err)
-        err = collective_barrier(process.world);
     if (err)
         return err;
-    atomic_store(&process.state, PROCESS_FINALIZED);
-    collectives_stop();
-    pt2pt_stop();
-    objects_stop();
-    messages_stop();
-    boot_stop(process.boot);
-    process.boot = NULL;
-    return 0;
+    world_close();
+    atomic_store(&process.world_state, PROCESS_FINALIZED);
+    return process_leave();
 }
 
 int oriel_finalized(int *flag)
 {
-    *flag = atomic_load(&process.state) == PROCESS_FINALIZED;
+    *flag = atomic_load(&process.world_state) == PROCESS_FINALIZED;
     return 0;
 }
 
@@ -163,6 +225,13 @@ int oriel_get_processor_name(char *name, int *resultlen)
         return fail(MPI_ERR_OTHER, "the name of this machine cannot be read");
     name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
     *resultlen = (int)strlen(name);
+    return 0;
+}
+
+// A tool that wants to be controlled puts its own MPI_Pcontrol in the place of this.
+int oriel_pcontrol(int level)
+{
+    (void)level;
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <mpi.h> // constants, MPI_Aint, MPI_Count, MPI_Status: types only, no calls
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -52,9 +53,13 @@ struct schedule;
 // The one global of Oriel. A layer's pointer is set when that layer has started and
 // NULL after it has stopped. `net` stays NULL in a job of one node.
 struct process {
-    _Atomic(int) state; // enum process_state
-    int thread_level;   // MPI_THREAD_*: what was granted
-    int rank;           // in the job, for log lines; -1 until boot has learnt it
+    _Atomic(int) state;       // enum process_state, of the library
+    _Atomic(int) world_state; // the same of the World Model (11.2), one of its users
+    pthread_mutex_t life;     // guards starting, stopping and these two
+    int users;                // the World Model and the sessions that are open
+    bool has_started;         // the layers; stays so between sessions
+    int thread_level;         // MPI_THREAD_*: what was granted
+    int rank;                 // in the job, for log lines; -1 until boot has learnt it
     uint64_t main_thread;
     struct options options;
     struct boot *boot;

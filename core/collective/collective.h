@@ -12,6 +12,9 @@
 
 int collectives_start(void); // makes process.world and process.self
 void collectives_stop(void);
+// Their handles, MPI_COMM_WORLD and MPI_COMM_SELF, which sessions do not give a program.
+void world_open(void);
+void world_close(void);
 
 // All members call each of these in the same order. Errors on one member (a dead peer)
 // are returned to those who notice.

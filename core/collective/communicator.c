@@ -221,18 +221,24 @@ int collectives_start(void)
     if (!err)
         err = predefined_make(&rank, 1, "MPI_COMM_SELF", context_next(), &process.self);
     free(ranks);
-    if (err)
-        return err;
+    return err ? err : world_area(process.world);
+}
+
+void world_open(void)
+{
     object_open_predefined(&process.world->object, KIND_COMM,
                            (uintptr_t)MPI_COMM_WORLD);
     object_open_predefined(&process.self->object, KIND_COMM, (uintptr_t)MPI_COMM_SELF);
-    return world_area(process.world);
+}
+
+void world_close(void)
+{
+    object_close_predefined(&process.world->object);
+    object_close_predefined(&process.self->object);
 }
 
 void collectives_stop(void)
 {
-    object_close_predefined(&process.world->object);
-    object_close_predefined(&process.self->object);
     communicator_destroy(&process.world->object);
     communicator_destroy(&process.self->object);
     process.world = process.self = NULL;

@@ -7,6 +7,17 @@
 
 struct errhandler errors_are_fatal, errors_abort, errors_return;
 
+// Sessions are given one of them before anything has started (11.3.1).
+static __attribute__((constructor)) void open_predefined(void)
+{
+    object_open_predefined(&errors_are_fatal.object, KIND_ERRHANDLER,
+                           (uintptr_t)MPI_ERRORS_ARE_FATAL);
+    object_open_predefined(&errors_abort.object, KIND_ERRHANDLER,
+                           (uintptr_t)MPI_ERRORS_ABORT);
+    object_open_predefined(&errors_return.object, KIND_ERRHANDLER,
+                           (uintptr_t)MPI_ERRORS_RETURN);
+}
+
 static void errhandler_destroy(struct object *object)
 {
     free(object);
@@ -70,6 +81,12 @@ int oriel_win_create_errhandler(generic_function *win_errhandler_fn,
     return errhandler_create(KIND_WIN, win_errhandler_fn, errhandler);
 }
 
+int oriel_session_create_errhandler(generic_function *session_errhandler_fn,
+                                    struct errhandler **errhandler)
+{
+    return errhandler_create(KIND_SESSION, session_errhandler_fn, errhandler);
+}
+
 int oriel_comm_set_errhandler(struct communicator *comm, struct errhandler *errhandler)
 {
     return errhandler_set(KIND_COMM, &comm->object, errhandler);
@@ -80,6 +97,11 @@ int oriel_win_set_errhandler(struct window *win, struct errhandler *errhandler)
     return errhandler_set(KIND_WIN, (struct object *)win, errhandler);
 }
 
+int oriel_session_set_errhandler(struct session *session, struct errhandler *errhandler)
+{
+    return errhandler_set(KIND_SESSION, &session->object, errhandler);
+}
+
 int oriel_comm_get_errhandler(struct communicator *comm, struct errhandler **errhandler)
 {
     return errhandler_get(&comm->object, errhandler);
@@ -88,6 +110,12 @@ int oriel_comm_get_errhandler(struct communicator *comm, struct errhandler **err
 int oriel_win_get_errhandler(struct window *win, struct errhandler **errhandler)
 {
     return errhandler_get((struct object *)win, errhandler);
+}
+
+int oriel_session_get_errhandler(struct session *session,
+                                 struct errhandler **errhandler)
+{
+    return errhandler_get(&session->object, errhandler);
 }
 
 int oriel_comm_call_errhandler(struct communicator *comm, int errorcode)
@@ -101,6 +129,13 @@ int oriel_win_call_errhandler(struct window *win, int errorcode)
 {
     static const struct call call = {"MPI_Win_call_errhandler", KIND_WIN};
     raise_error(&call, win, errorcode);
+    return 0;
+}
+
+int oriel_session_call_errhandler(struct session *session, int errorcode)
+{
+    static const struct call call = {"MPI_Session_call_errhandler", KIND_SESSION};
+    raise_error(&call, session, errorcode);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 
 struct added_error {
     int class; // itself for a class
+    bool is_removed;
     char *text;
 };
 
@@ -21,13 +22,20 @@ static bool is_ours(int code)
 static struct added_error *find_added(int code)
 {
     int index = code - MPI_ERR_LASTCODE - 1;
-    return index >= 0 && index < objects.added_count ? &objects.added[index] : NULL;
+    bool is_known =
+        index >= 0 && index < objects.added_count && !objects.added[index].is_removed;
+    return is_known ? &objects.added[index] : NULL;
 }
 
 static int unknown_code(const char *argument, int code)
 {
     return fail(MPI_ERR_ARG, "%s = %d: is not an error code of MPI or of this program",
                 argument, code);
+}
+
+static int not_added(const char *argument, int code)
+{
+    return fail(MPI_ERR_ARG, "%s = %d: was not added by this program", argument, code);
 }
 
 int oriel_error_class(int errorcode, int *errorclass)
@@ -74,21 +82,33 @@ int oriel_error_string(int errorcode, char *string, int *resultlen)
     return 0;
 }
 
+// The place of a code that was removed, or a new one; -1 if there is no memory. The lock
+// is held. MPI_LASTUSEDCODE only grows (9.5).
+static int place_for_code(void)
+{
+    for (int i = 0; i < objects.added_count; i++)
+        if (objects.added[i].is_removed)
+            return i;
+    size_t count = (size_t)objects.added_count + 1;
+    struct added_error *added = realloc(objects.added, count * sizeof *added);
+    if (added == NULL)
+        return -1;
+    objects.added = added;
+    objects.last_code = MPI_ERR_LASTCODE + (int)count;
+    return objects.added_count++;
+}
+
 // Adds a code of the given class, or a class of its own.
 static int add(const int *class, int *code)
 {
     pthread_mutex_lock(&objects.lock);
-    size_t count = (size_t)objects.added_count + 1;
-    struct added_error *added = realloc(objects.added, count * sizeof *added);
-    if (added != NULL) {
-        *code = MPI_ERR_LASTCODE + (int)count;
-        added[count - 1] = (struct added_error){.class = class ? *class : *code};
-        objects.added = added;
-        objects.added_count++;
-        objects.last_code = *code;
+    int index = place_for_code();
+    if (index >= 0) {
+        *code = MPI_ERR_LASTCODE + 1 + index;
+        objects.added[index] = (struct added_error){.class = class ? *class : *code};
     }
     pthread_mutex_unlock(&objects.lock);
-    return added ? 0 : fail(MPI_ERR_NO_MEM, "no memory for %zu error codes", count);
+    return index >= 0 ? 0 : fail(MPI_ERR_NO_MEM, "no memory for an error code");
 }
 
 int oriel_add_error_class(int *errorclass)
@@ -122,9 +142,67 @@ int oriel_add_error_string(int errorcode, const char *string)
     }
     pthread_mutex_unlock(&objects.lock);
     free(unused);
-    return added ? 0
-                 : fail(MPI_ERR_ARG, "errorcode = %d: was not added by this program",
-                        errorcode);
+    return added ? 0 : not_added("errorcode", errorcode);
+}
+
+int oriel_remove_error_string(int errorcode)
+{
+    pthread_mutex_lock(&objects.lock);
+    struct added_error *added = find_added(errorcode);
+    char *text = added ? added->text : NULL;
+    if (added != NULL)
+        added->text = NULL;
+    pthread_mutex_unlock(&objects.lock);
+    if (added != NULL && text == NULL)
+        return fail(MPI_ERR_ARG, "errorcode = %d: has no text", errorcode);
+    free(text);
+    return added ? 0 : not_added("errorcode", errorcode);
+}
+
+static void remove_added(struct added_error *added)
+{
+    free(added->text);
+    *added = (struct added_error){.is_removed = true};
+}
+
+// The number of codes of a class, besides itself. The lock is held.
+static int count_codes(int class)
+{
+    int codes = 0;
+    for (int i = 0; i < objects.added_count; i++)
+        codes += !objects.added[i].is_removed && objects.added[i].class == class;
+    return codes - 1;
+}
+
+int oriel_remove_error_class(int errorclass)
+{
+    int codes = 0;
+    pthread_mutex_lock(&objects.lock);
+    struct added_error *added = find_added(errorclass);
+    if (added != NULL && added->class != errorclass)
+        added = NULL;
+    if (added != NULL)
+        codes = count_codes(errorclass);
+    if (added != NULL && codes == 0)
+        remove_added(added);
+    pthread_mutex_unlock(&objects.lock);
+    if (added == NULL)
+        return not_added("errorclass", errorclass);
+    return codes == 0 ? 0
+                      : fail(MPI_ERR_ARG, "errorclass = %d: still has %d error codes",
+                             errorclass, codes);
+}
+
+int oriel_remove_error_code(int errorcode)
+{
+    pthread_mutex_lock(&objects.lock);
+    struct added_error *added = find_added(errorcode);
+    if (added != NULL && added->class == errorcode)
+        added = NULL; // a class
+    if (added != NULL)
+        remove_added(added);
+    pthread_mutex_unlock(&objects.lock);
+    return added ? 0 : not_added("errorcode", errorcode);
 }
 
 void errors_forget(void)

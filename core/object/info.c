@@ -2,6 +2,7 @@
 // Info objects (MPI-4.1 10): ordered lists of (key, value).
 #include "object/private.h"
 
+#include <limits.h>
 #include <oriel_core.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,24 @@ int oriel_info_get_string(struct info *info, const char *key, int *buflen, char 
         snprintf(value, (size_t)*buflen, "%s", found);
     *buflen = (int)strlen(found) + 1;
     return 0;
+}
+
+// The deprecated procedures count characters without the terminator (16.3).
+int oriel_info_get(struct info *info, const char *key, int valuelen, char *value,
+                   int *flag)
+{
+    int room = valuelen < INT_MAX ? valuelen + 1 : valuelen;
+    return oriel_info_get_string(info, key, &room, value, flag);
+}
+
+int oriel_info_get_valuelen(struct info *info, const char *key, int *valuelen,
+                            int *flag)
+{
+    int room = 0;
+    int err = oriel_info_get_string(info, key, &room, NULL, flag);
+    if (!err && *flag)
+        *valuelen = room - 1;
+    return err;
 }
 
 int oriel_info_get_nkeys(struct info *info, int *nkeys)

@@ -166,6 +166,11 @@ int attribute_delete(enum object_kind kind, void *object, int keyval);
 int attributes_copy(void *from, void *to);
 int attributes_drop(void *object);
 
+// ---- sessions (MPI-4.1 11.3) -------------------------------------------------------
+struct session {
+    struct object object;
+};
+
 // ---- info (MPI-4.1 10) ------------------------------------------------------------
 struct info {
     struct object object;

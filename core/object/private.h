@@ -11,6 +11,8 @@ void errors_forget(void); // classes and codes added by the program
 
 extern struct info info_env;
 void info_clear(struct info *info);
+// What MPI_INFO_ENV tells (MPI-4.1 11.2.1), as far as this process knows it.
+int environment_describe(struct info *info);
 
 // An empty datatype without a handle, for its maker to fill; NULL after
 // fail(MPI_ERR_NO_MEM).

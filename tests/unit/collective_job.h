@@ -28,8 +28,10 @@ static void job_body(void)
     CHECK(objects_start() == 0);
     CHECK(pt2pt_start() == 0);
     CHECK(collectives_start() == 0);
+    world_open();
     job_claims();
     CHECK(collective_barrier(process.world) == 0);
+    world_close();
     collectives_stop();
     pt2pt_stop();
     objects_stop();

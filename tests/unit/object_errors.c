@@ -65,6 +65,33 @@ static void programs_add_classes_codes_and_texts(void)
     CHECK(oriel_add_error_code(other + 1, &other) == MPI_ERR_ARG);
 }
 
+static void programs_remove_what_they_added(void)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int class, code, again, found, length;
+    CHECK(oriel_add_error_class(&class) == 0);
+    CHECK(oriel_add_error_code(class, &code) == 0);
+    CHECK(oriel_add_error_string(code, "too late") == 0);
+    CHECK(oriel_remove_error_string(code) == 0);
+    CHECK(oriel_error_string(code, text, &length) == 0 && length == 0);
+    CHECK(oriel_remove_error_string(code) == MPI_ERR_ARG);
+    CHECK(oriel_remove_error_class(class) == MPI_ERR_ARG);
+    CHECK(oriel_remove_error_class(code) == MPI_ERR_ARG);
+    CHECK(oriel_remove_error_code(class) == MPI_ERR_ARG);
+    CHECK(oriel_remove_error_code(MPI_ERR_IO) == MPI_ERR_ARG);
+    CHECK(oriel_add_error_string(code, "too late") == 0);
+    CHECK(oriel_remove_error_code(code) == 0);
+    CHECK(oriel_error_class(code, &found) == MPI_ERR_ARG);
+    CHECK(oriel_remove_error_code(code) == MPI_ERR_ARG);
+    int last = objects.last_code;
+    CHECK(oriel_add_error_code(class, &again) == 0 && again == code);
+    CHECK(objects.last_code == last);
+    CHECK(oriel_error_string(again, text, &length) == 0 && length == 0);
+    CHECK(oriel_remove_error_code(again) == 0);
+    CHECK(oriel_remove_error_class(class) == 0);
+    CHECK(oriel_error_class(class, &found) == MPI_ERR_ARG);
+}
+
 static void a_handler_is_called_with_handle_and_code(void)
 {
     struct errhandler *handler, *same;
@@ -187,6 +214,7 @@ int main(void)
     process.self = &self;
     texts_name_the_class_and_the_detail();
     programs_add_classes_codes_and_texts();
+    programs_remove_what_they_added();
     a_handler_is_called_with_handle_and_code();
     a_handler_is_for_one_kind_of_object();
     errors_without_object_go_to_self();

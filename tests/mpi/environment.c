@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// environment: error codes come and go, infos describe the process, the deprecated
+// procedures of infos still work (MPI-4.1 9.1.2, 9.5, 10, 16.3).
+#include "window_test.h"
+
+#include <unistd.h>
+
+static void error_codes_are_removed_and_used_again(void)
+{
+    int class, code, found, again, length;
+    char text[MPI_MAX_ERROR_STRING];
+    CHECK(MPI_Add_error_class(&class) == MPI_SUCCESS);
+    CHECK(MPI_Add_error_code(class, &code) == MPI_SUCCESS);
+    CHECK(MPI_Add_error_string(code, "too late") == MPI_SUCCESS);
+    CHECK(MPI_Remove_error_string(code) == MPI_SUCCESS);
+    CHECK(MPI_Error_string(code, text, &length) == MPI_SUCCESS && length == 0);
+    CHECK_CLASS(MPI_Remove_error_class(class), MPI_ERR_ARG); // it still has a code
+    CHECK(MPI_Remove_error_code(code) == MPI_SUCCESS);
+    CHECK_CLASS(MPI_Error_class(code, &found), MPI_ERR_ARG);
+    CHECK(MPI_Remove_error_class(class) == MPI_SUCCESS);
+    CHECK_CLASS(MPI_Remove_error_class(class), MPI_ERR_ARG);
+    CHECK(MPI_Add_error_class(&again) == MPI_SUCCESS && again == class);
+    CHECK(MPI_Remove_error_class(again) == MPI_SUCCESS);
+}
+
+static void check_value(MPI_Info info, const char *key, const char *expected)
+{
+    char value[MPI_MAX_INFO_VAL];
+    int room = sizeof value, flag;
+    CHECK(MPI_Info_get_string(info, key, &room, value, &flag) == MPI_SUCCESS);
+    CHECK(flag && strcmp(value, expected) == 0);
+}
+
+static void an_info_describes_the_start(void)
+{
+    MPI_Info info;
+    char *arguments[] = {"solver", "-n", "3", NULL};
+    char folder[MPI_MAX_INFO_VAL], processes[16];
+    CHECK(getcwd(folder, sizeof folder) != NULL);
+    snprintf(processes, sizeof processes, "%d", size);
+    CHECK(MPI_Info_create_env(3, arguments, &info) == MPI_SUCCESS);
+    check_value(info, "command", "solver");
+    check_value(info, "argv", "-n 3");
+    check_value(info, "wdir", folder);
+    check_value(info, "maxprocs", processes);
+    MPI_Info_free(&info);
+    CHECK(MPI_Info_create_env(0, NULL, &info) == MPI_SUCCESS);
+    int flag, length;
+    CHECK(MPI_Info_get_valuelen(info, "argv", &length, &flag) == MPI_SUCCESS && !flag);
+    MPI_Info_free(&info);
+}
+
+// What MPI_Get_hw_resource_info names can guide MPI_Comm_split_type.
+static void resources_guide_splits(void)
+{
+    MPI_Info resources, hint;
+    MPI_Comm part;
+    int count;
+    CHECK(MPI_Get_hw_resource_info(&resources) == MPI_SUCCESS);
+    CHECK(MPI_Info_get_nkeys(resources, &count) == MPI_SUCCESS && count > 0);
+    for (int i = 0; i < count; i++) {
+        char key[MPI_MAX_INFO_KEY];
+        CHECK(MPI_Info_get_nthkey(resources, i, key) == MPI_SUCCESS);
+        MPI_Info_create(&hint);
+        MPI_Info_set(hint, "mpi_hw_resource_type", key);
+        CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, hint,
+                                  &part) == MPI_SUCCESS);
+        CHECK(part != MPI_COMM_NULL);
+        MPI_Comm_free(&part);
+        MPI_Info_free(&hint);
+    }
+    MPI_Info_free(&resources);
+}
+
+static void values_are_cut_to_the_length_given(void)
+{
+    MPI_Info info;
+    char value[8];
+    int flag, length;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "order", "random");
+    CHECK(MPI_Info_get_valuelen(info, "order", &length, &flag) == MPI_SUCCESS);
+    CHECK(flag && length == 6);
+    memset(value, '#', sizeof value);
+    CHECK(MPI_Info_get(info, "order", 6, value, &flag) == MPI_SUCCESS);
+    CHECK(flag && strcmp(value, "random") == 0 && value[7] == '#');
+    memset(value, '#', sizeof value);
+    CHECK(MPI_Info_get(info, "order", 3, value, &flag) == MPI_SUCCESS);
+    CHECK(flag && strcmp(value, "ran") == 0 && value[4] == '#');
+    CHECK(MPI_Info_get(info, "chaos", 3, value, &flag) == MPI_SUCCESS && !flag);
+    CHECK_CLASS(MPI_Info_get(info, "order", -1, value, &flag), MPI_ERR_ARG);
+    MPI_Info_free(&info);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Info early;
+    char command[MPI_MAX_INFO_VAL];
+    int flag;
+    CHECK(MPI_Info_create_env(argc, argv, &early) == MPI_SUCCESS);
+    CHECK(MPI_Info_get(early, "command", sizeof command - 1, command, &flag) ==
+          MPI_SUCCESS);
+    CHECK(flag && strcmp(command, argv[0]) == 0);
+    MPI_Info_free(&early);
+    start(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    error_codes_are_removed_and_used_again();
+    an_info_describes_the_start();
+    resources_guide_splits();
+    values_are_cut_to_the_length_given();
+    CHECK(MPI_Pcontrol(1, "more", 2.0) == MPI_SUCCESS);
+    MPI_Finalize();
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sessions: before, beside and without MPI_Init; their process sets, communicators and
+// error handlers (MPI-4.1 7.3.2, 9.3.4, 11.3). With an argument: no MPI_Init at all.
+#include "window_test.h"
+
+#include <pthread.h>
+
+static int handled_code, handled_count;
+static MPI_Session handled;
+
+static void handle_error(MPI_Session *session, int *code, ...)
+{
+    handled = *session;
+    handled_code = *code;
+    handled_count++;
+}
+
+static MPI_Session open_session(void)
+{
+    MPI_Session session = MPI_SESSION_NULL;
+    CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) == MPI_SUCCESS);
+    CHECK(session != MPI_SESSION_NULL);
+    return session;
+}
+
+static void close_session(MPI_Session *session)
+{
+    CHECK(MPI_Session_finalize(session) == MPI_SUCCESS);
+    CHECK(*session == MPI_SESSION_NULL);
+}
+
+static MPI_Comm communicator_of(MPI_Session session, const char *pset, const char *tag)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+    CHECK(MPI_Group_from_session_pset(session, pset, &group) == MPI_SUCCESS);
+    CHECK(MPI_Comm_create_from_group(group, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                     &comm) == MPI_SUCCESS);
+    MPI_Group_free(&group);
+    return comm;
+}
+
+static void sets_have_names_and_sizes(MPI_Session session)
+{
+    int count, members;
+    bool has_world = false, has_self = false;
+    CHECK(MPI_Session_get_num_psets(session, MPI_INFO_NULL, &count) == MPI_SUCCESS);
+    for (int i = 0; i < count; i++) {
+        char name[MPI_MAX_PSET_NAME_LEN], value[16];
+        int needed = 0, length = sizeof value, flag;
+        MPI_Info info;
+        MPI_Group group;
+        CHECK(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, i, &needed, NULL) ==
+              MPI_SUCCESS);
+        CHECK(needed > 1 && needed <= MPI_MAX_PSET_NAME_LEN);
+        CHECK(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, i, &needed, name) ==
+              MPI_SUCCESS);
+        CHECK((int)strlen(name) + 1 == needed);
+        has_world |= strcmp(name, "mpi://WORLD") == 0;
+        has_self |= strcmp(name, "mpi://SELF") == 0;
+        CHECK(MPI_Session_get_pset_info(session, name, &info) == MPI_SUCCESS);
+        CHECK(MPI_Info_get_string(info, "mpi_size", &length, value, &flag) ==
+              MPI_SUCCESS);
+        MPI_Info_free(&info);
+        CHECK(MPI_Group_from_session_pset(session, name, &group) == MPI_SUCCESS);
+        MPI_Group_size(group, &members);
+        CHECK(flag && atoi(value) == members);
+        MPI_Group_free(&group);
+    }
+    CHECK(has_world && has_self);
+    int room = 5;
+    char cut[8];
+    CHECK(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &room, cut) ==
+          MPI_SUCCESS);
+    CHECK(strlen(cut) == 4 && room > 5);
+}
+
+static void communicators_of_sets_communicate(MPI_Session session)
+{
+    MPI_Comm comm = communicator_of(session, "mpi://WORLD", "sessions");
+    MPI_Comm alone = communicator_of(session, "mpi://SELF", "alone");
+    int me, all, sum, one = 1;
+    MPI_Comm_rank(comm, &me);
+    MPI_Comm_size(comm, &all);
+    CHECK(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS);
+    CHECK(sum == all * (all - 1) / 2);
+    CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, alone) == MPI_SUCCESS);
+    CHECK(sum == 1);
+    MPI_Win window;
+    int *memory, next = (me + 1) % all;
+    CHECK(MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, comm, &memory,
+                           &window) == MPI_SUCCESS);
+    MPI_Win_fence(0, window);
+    CHECK(MPI_Put(&me, 1, MPI_INT, next, 0, 1, MPI_INT, window) == MPI_SUCCESS);
+    MPI_Win_fence(0, window);
+    CHECK(*memory == (me + all - 1) % all);
+    MPI_Win_free(&window);
+    MPI_Comm_free(&alone);
+    MPI_Comm_free(&comm);
+}
+
+static void errors_reach_the_handler_of_the_session(MPI_Session session)
+{
+    MPI_Errhandler handler, found;
+    MPI_Group group;
+    int before = handled_count;
+    CHECK(MPI_Session_create_errhandler(handle_error, &handler) == MPI_SUCCESS);
+    CHECK(MPI_Session_set_errhandler(session, handler) == MPI_SUCCESS);
+    CHECK(MPI_Session_get_errhandler(session, &found) == MPI_SUCCESS);
+    CHECK(found == handler);
+    MPI_Errhandler_free(&found);
+    MPI_Errhandler_free(&handler);
+    CHECK_CLASS(MPI_Group_from_session_pset(session, "app://none", &group),
+                MPI_ERR_ARG);
+    CHECK(handled_count == before + 1 && handled == session);
+    CHECK(handled_code == MPI_ERR_ARG);
+    CHECK(MPI_Session_call_errhandler(session, MPI_ERR_IO) == MPI_SUCCESS);
+    CHECK(handled_count == before + 2 && handled_code == MPI_ERR_IO);
+    CHECK(MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN) == MPI_SUCCESS);
+    int room = 0;
+    CHECK_CLASS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 99, &room, NULL),
+                MPI_ERR_ARG);
+    CHECK(handled_count == before + 2);
+}
+
+static void the_thread_level_is_told(MPI_Session session)
+{
+    MPI_Info info;
+    char level[32];
+    int room = sizeof level, flag;
+    CHECK(MPI_Session_get_info(session, &info) == MPI_SUCCESS);
+    CHECK(MPI_Info_get_string(info, "thread_level", &room, level, &flag) ==
+          MPI_SUCCESS);
+    CHECK(flag && strncmp(level, "MPI_THREAD_", 11) == 0);
+    MPI_Info_free(&info);
+}
+
+static void *open_and_close(void *unused)
+{
+    for (int i = 0; i < 100; i++) {
+        MPI_Session session = open_session();
+        close_session(&session);
+    }
+    return unused;
+}
+
+static void threads_open_sessions_at_once(void)
+{
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        CHECK(pthread_create(&threads[i], NULL, open_and_close, NULL) == 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void check_world(bool is_initialized, bool is_finalized)
+{
+    int flag;
+    MPI_Initialized(&flag);
+    CHECK(flag == is_initialized);
+    MPI_Finalized(&flag);
+    CHECK(flag == is_finalized);
+}
+
+static void check_session(MPI_Session session)
+{
+    sets_have_names_and_sizes(session);
+    communicators_of_sets_communicate(session);
+    errors_reach_the_handler_of_the_session(session);
+    the_thread_level_is_told(session);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Session early = open_session();
+    check_world(false, false);
+    check_session(early);
+    close_session(&early);
+    threads_open_sessions_at_once();
+    MPI_Session second = open_session(); // one may follow another
+    check_session(second);
+    if (argc > 1) {
+        close_session(&second);
+        return 0;
+    }
+    start(&argc, &argv);
+    MPI_Session beside = open_session();
+    check_world(true, false);
+    check_session(beside);
+    close_session(&second);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    check_world(true, true);
+    check_session(beside); // it outlives the World Model
+    close_session(&beside);
+    MPI_Session late;
+    CHECK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &late) == MPI_ERR_OTHER);
+}
