@@ -4,7 +4,16 @@
 DIRECTION name KIND[length] clause ... domain : MPI_ERR_X ... "description"
 """
 
-from codegen.model import Argument, Descriptor, Direction, Kind, KindClass, Per, Root
+from codegen.model import (
+    Argument,
+    Descriptor,
+    Direction,
+    Kind,
+    KindClass,
+    Per,
+    Root,
+    Told,
+)
 from codegen.rules import (
     Above,
     AtLeast,
@@ -102,6 +111,7 @@ class _Clauses:
         self.overflow = self.callback = self.description = ""
         self.as_many_as = self.from_one_up_to = ""
         self.per: Per | None = None
+        self.told: Told | None = None
         self.at_root: Root | None = None
         self.may_be: tuple[str, ...] = ()
         self.languages = languages
@@ -165,6 +175,10 @@ class _Clauses:
             self.per = Per(what, cursor.word("the argument that has them"))
         elif cursor.accept("as", "many", "as"):
             self.as_many_as = cursor.word("the argument that counts the elements")
+        elif cursor.accept("told", "by"):
+            how = cursor.word("sum or last")
+            cursor.expect("of", "and the array of counts")
+            self.told = Told(how, cursor.word("the array of counts"))
         elif cursor.accept("may", "be"):
             self.may_be = take_list(cursor, ",", "a constant")
         elif cursor.accept("up", "to"):
@@ -230,6 +244,7 @@ def parse_argument(
         columns=columns,
         per=clauses.per,
         as_many_as=clauses.as_many_as,
+        told=clauses.told,
         from_one=clauses.is_set("from one"),
         from_one_up_to=clauses.from_one_up_to,
         at_root=clauses.at_root,

@@ -17,6 +17,7 @@ from codegen.model import (
     KindClass,
     Procedure,
     Spec,
+    Told,
 )
 from codegen.position import Position, SpecError
 from codegen.rules import (
@@ -238,6 +239,12 @@ class _Record:
             message = f"{name}: 'async' belongs to what MPI may use later; remove it"
             yield self.wrong(message, where)
 
+    def _tells(self, told: Told) -> bool:
+        """It names an array of integers."""
+        counts = self.find(told.array)
+        is_array = counts is not None and counts.is_array and counts.kind.is_integral
+        return is_array and told.how in ("sum", "last")
+
     def _elements(self, argument: Argument) -> Iterator[SpecError]:
         """What is said of the elements of an array."""
         name, where = f"argument '{argument.name}'", argument.position
@@ -248,6 +255,9 @@ class _Record:
         if argument.per and self.find(argument.per.argument) is None:
             message = f"{name}: '{argument.per.argument}' is no argument"
             yield self.wrong(f"{message}; correct 'per'", where)
+        if argument.told and not self._tells(argument.told):
+            message = f"{name}: 'told by' is the sum or the last of an array of counts"
+            yield self.wrong(f"{message}; name one", where)
         for other in filter(None, (argument.as_many_as, argument.from_one_up_to)):
             count = self.find(other)
             if count is None or not count.kind.is_integral:

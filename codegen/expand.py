@@ -210,13 +210,13 @@ class Bindings:
 
 
 def _lengths(procedures: tuple[Procedure, ...]) -> tuple[Length, ...]:
-    """Each once."""
+    """Each once; who copies an array, of handles or of INTEGERs, asks for it."""
     return tuple(
         dict.fromkeys(
             Length(procedure.argument(a.per.argument).kind, a.per.what)
             for procedure in procedures
             for a in procedure.arguments
-            if a.kind.is_handle and a.per
+            if a.per
         )
     )
 

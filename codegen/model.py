@@ -100,6 +100,14 @@ class Descriptor(Enum):
 
 
 @dataclass(frozen=True)
+class Told:
+    """`told by sum of degrees`: the number of elements follows from an array."""
+
+    how: str  # "sum" or "last" of its elements
+    array: str
+
+
+@dataclass(frozen=True)
 class Per:
     """`per rank of comm`: an array has an element for each of what an object has."""
 
@@ -128,6 +136,7 @@ class Argument:
     columns: str  # of an array of arrays: the length of each; "" if there is none
     per: Per | None  # length "*": what the elements belong to
     as_many_as: str  # length "*": the argument that counts the elements, or ""
+    told: Told | None  # length "*": what tells the number to who needs it
     from_one: bool  # it names places in an array, which Fortran counts from one
     from_one_up_to: str  # an array of places: the argument that says how many, or ""
     at_root: Root | None  # it matters in one process only

@@ -127,7 +127,7 @@ def _length_symbols(bindings: Bindings) -> Iterator[Symbol]:
             "-",
             "strong",
             "-",
-            "lengths of arrays of handles",
+            "lengths of arrays to be copied",
             length.kind.position,
         )
 

@@ -85,7 +85,7 @@ def pointed(argument: Argument, is_large: bool) -> str:
         case "string":
             return "char *"
         case "arguments":
-            return "char ***"
+            return "char **" if argument.by_value else "char ***"
         case "callback":
             is_other = is_large and argument.kind.name == "POLYFUNCTION"
             return argument.callback + ("_c *" if is_other else " *")
@@ -99,6 +99,7 @@ def parameter(argument: Argument, is_large: bool) -> str:
         return "..."
     kind = pointed(argument, is_large)
     is_reference = argument.is_out or argument.by_pointer or argument.length != ""
+    is_reference = is_reference and not argument.by_value
     is_reference = is_reference or kind == "MPI_Status"
     if argument.columns:
         return f"{kind} (*)[{argument.columns}]"

@@ -30,7 +30,7 @@ class Text(Sort):
     @property
     def _limit(self) -> str:
         """The constant that says how long it may be."""
-        return "" if self.argument.length == "*" else self.argument.length
+        return self.argument.length if self.argument.length.isupper() else ""
 
     @property
     def is_null(self) -> bool:

@@ -34,7 +34,7 @@ def _variable(specific: Specific, argument: Argument) -> str:
         case "detached":
             return f"type(c_ptr) :: {name} = c_null_ptr"
         case "string":
-            length = argument.length if argument.length not in ("", "*") else 16
+            length = argument.length if argument.length.isupper() else 16
             return f"character(len={length}) :: {name} = 'text'"
         case "pointer" if kind == "type(c_ptr)":
             return f"type(c_ptr) :: {name} = c_null_ptr"
@@ -82,7 +82,7 @@ def unit(specific: Specific, name: str, statements: list[str]) -> list[str]:
 
 def given_procedures(spec: Spec, module: str) -> list[str]:
     """The module of procedures that calls give to MPI, and of what counts in C."""
-    lines = ["module given", f"use {module}", "implicit none", "interface"]
+    lines = ["module given", INTRINSIC, f"use {module}", "implicit none", "interface"]
     lines += ["subroutine expect(name) bind(C)", "use iso_c_binding, only : c_char"]
     lines += ["character(kind=c_char) :: name(*)", "end subroutine expect"]
     lines += ["end interface", "contains", "subroutine nothing()"]
@@ -95,6 +95,7 @@ def given_procedures(spec: Spec, module: str) -> list[str]:
 def counted(spec: Spec, module: str) -> str:
     """A program that calls all that C has too, and says each time what C must see."""
     found = [s for s in specifics(spec, module) if "c" in s.record.languages]
+    found = [s for s in found if s.record.returns_error or s.result]
     lines = given_procedures(spec, module)
     for index, specific in enumerate(found):
         large = "_c" if specific.is_large else ""

@@ -40,6 +40,12 @@ ROOM = 40  # for strings whose room is an argument
 OWN_RANK = 1  # in every communicator
 ERROR = 16  # what a core that fails returns: MPI_ERR_OTHER
 RANKS = 20, 4  # of the object with number 0, and how many more each next one has
+OF_GROUP = "rank", "member"
+PER = {
+    "dimension": 3,
+    "source": 5,
+    "destination": 7,
+}  # of object 0, one more of each next
 RAW = 6  # the number of a datatype that is not committed
 RESULT = 7  # the number of the first object that is a result
 STALE = 2**30 + 77  # a handle that nothing has had
@@ -245,9 +251,12 @@ def elements(call: Call, argument: Argument) -> int:
     """How many elements an array has; where nothing says it, the core looks at some."""
     record = call.record
     if argument.per:
-        per = f"sample of {argument.name} per {argument.per.what}"
-        assert argument.per.what in ("rank", "member"), f"{record.name}: no {per}"
-        return ranks_of(object_number(call, record.argument(argument.per.argument)))
+        owner = object_number(call, record.argument(argument.per.argument))
+        return (
+            ranks_of(owner)
+            if argument.per.what in OF_GROUP
+            else owner + PER[argument.per.what]
+        )
     if argument.count in call.spec.constants:
         return value_of(call.spec, argument.count)
     if not argument.count:

@@ -46,13 +46,20 @@ void expect(const char *name)
 """
 
 
+def named(kind: str, name: str) -> str:
+    """A parameter of that type; that of arrays has the name inside."""
+    if kind == "...":
+        return kind
+    return kind.replace("(*)", f"(*{name})") if "(*)" in kind else f"{kind} {name}"
+
+
 def tool(spec: Spec, prefixes: tuple[str, ...] = ("", "P"), twice: str = "") -> str:
     """Definitions of every C function; `twice` counts its calls wrong."""
     lines = [COUNTER]
     for record in implemented(spec, "c"):
         for is_large in (False, True)[: 1 + record.is_large]:
             taken = [parameter(a, is_large) for a in taken_by(record, "c", is_large)]
-            names = ", ".join(f"{kind} a{i}" for i, kind in enumerate(taken))
+            names = ", ".join(named(kind, f"a{i}") for i, kind in enumerate(taken))
             kind = result(record, is_large)
             for prefix in prefixes:
                 name = prefix + record.name + ("_c" if is_large else "")

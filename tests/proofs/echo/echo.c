@@ -61,6 +61,8 @@ static void set_slot(enum object_kind kind, struct object *object, uintptr_t han
     objects.of[kind].objects[handle & (HANDLE_SLOTS - 1)] = object;
 }
 
+static struct topology topologies[OBJECTS];
+
 __attribute__((constructor)) static void place_objects(void)
 {
     for (int kind = 1; kind < KIND_COUNT; kind++)
@@ -77,6 +79,10 @@ __attribute__((constructor)) static void place_objects(void)
         placed[KIND_COMM][i].communicator.peers = &placed[KIND_GROUP][i].group;
         placed[KIND_COMM][i].communicator.size = 20 + 4 * i;
         placed[KIND_COMM][i].communicator.rank = 1;
+        placed[KIND_COMM][i].communicator.topology = &topologies[i];
+        topologies[i].ndims = 3 + i;
+        topologies[i].in_degree = 5 + i;
+        topologies[i].out_degree = 7 + i;
         placed[KIND_GROUP][i].group.size = 20 + 4 * i;
         placed[KIND_WIN][i].window.size_of_group = 20 + 4 * i;
         placed[KIND_DATATYPE][i].datatype.is_committed = i != 6;
