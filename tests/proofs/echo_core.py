@@ -90,7 +90,7 @@ def _saw(argument: Argument) -> list[str]:
     special = []
     if argument.may_be:
         show = f'echo_number("saw", "{name} address", (intptr_t){name});'
-        special = [f"if ((uintptr_t){name} < 16) {show}"]
+        special = [f"if ({name} && (uintptr_t){name} < 16) {show}"]
     match argument.kind.kind_class.value:
         case "choice":
             changes = "true" if argument.is_out else "false"
