@@ -6,6 +6,7 @@
 # ranks split into two nodes that talk over libfabric.
 #   RANKS numbers; NODES ranks for the run as two nodes, 0 for none; LABELS; TIMEOUT
 #   PROGRAM path, if it is not the target `name`; FIXTURE that it needs
+# The objects of the target count for docs/coverage.md, unless scripts/test leaves it out.
 function(oriel_mpi_test name)
     cmake_parse_arguments(PARSE_ARGV 1 T "" "NODES;TIMEOUT;PROGRAM;FIXTURE" "RANKS;LABELS")
     if(NOT T_TIMEOUT)
@@ -13,6 +14,10 @@ function(oriel_mpi_test name)
     endif()
     if(NOT T_PROGRAM)
         set(T_PROGRAM $<TARGET_FILE:${name}>)
+        if(NOT T_LABELS MATCHES "large|soak")
+            set_property(GLOBAL APPEND PROPERTY ORIEL_TEST_OBJECTS
+                                                $<TARGET_OBJECTS:${name}>)
+        endif()
     endif()
     foreach(ranks IN LISTS T_RANKS)
         add_test(NAME ${name}_${ranks} COMMAND mpiexec -n ${ranks} ${T_PROGRAM})

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which test calls which procedure in which binding: docs/coverage.md.
+
+usage: coverage.py OBJECTS [--write]
+
+OBJECTS is a file with the paths of the object files of all test programs that run on the
+real core. An object calls what it has as an undefined symbol; a source that sees mpif.h
+calls it from there, any other from the mpi module. Without --write the page must say the
+truth and have no blank cell; a test that it names stays as long as it calls the procedure.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TOP))
+
+from codegen.expand import Bindings, Entry, expand  # noqa: E402
+from codegen.load import load  # noqa: E402
+from codegen.model import Procedure  # noqa: E402
+from codegen.symbols import linker_name  # noqa: E402
+
+PAGE = TOP / "docs" / "coverage.md"
+COLUMNS = ("C", "C `_c`", "mpi_f08", "mpi_f08 large", "mpi", "mpif.h")
+NONE = "–"  # the binding does not have it
+INTRODUCTION = """\
+# Coverage
+
+Each procedure of the table, with a test that calls it in each binding, on the real core. A
+binding that does not have a procedure has a dash. `tests/proofs` calls all of them once
+more, over a core that only remembers what arrives.
+
+The page is held against the test programs by the test `coverage`. To write it anew:
+`python3 tests/coverage/coverage.py build/test_objects.txt --write`.
+"""
+
+Cell = tuple[str, str]  # procedure, column
+Calls = dict[Cell, list[str]]  # the tests that call all of the cell's symbols
+
+
+# ---- what exists ---------------------------------------------------------------------
+def columns_of(entry: Entry) -> Iterator[str]:
+    """Those of the page that an entry belongs to."""
+    if entry.language == "f90":
+        yield "mpi"
+        if entry.procedure.is_in_mpif:
+            yield "mpif.h"
+    else:
+        yield COLUMNS[2 * (entry.language == "f08") + entry.is_large]
+
+
+def symbols_of_cells(bindings: Bindings) -> dict[Cell, set[str]]:
+    """All that a test must call, so that the cell may name it."""
+    cells: dict[Cell, set[str]] = defaultdict(set)
+    for entry in (*bindings.c, *bindings.f08, *bindings.f90):
+        for column in columns_of(entry):
+            symbol = linker_name(entry.language, entry.name)
+            cells[entry.procedure.name, column].add(symbol)
+    return cells
+
+
+# ---- what is called ------------------------------------------------------------------
+@dataclass(frozen=True)
+class Program:
+    """A source of a test and the symbols that its objects need."""
+
+    source: Path
+    symbols: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """The source as the page names it."""
+        return str(self.source.relative_to(TOP / "tests"))
+
+    @cached_property
+    def sees_mpif(self) -> bool:
+        """It calls what Fortran's two older bindings share by mpif.h."""
+        text = "".join(expanded(self.source)).lower()
+        includes = re.search(r"^ *include *['\"]mpif\.h", text, re.M) is not None
+        uses = re.search(r"^ *use +mpi\b", text, re.M) is not None
+        if includes and uses:
+            sys.exit(f"{self.name}: use either mpif.h or the mpi module, not both")
+        return includes
+
+    def calls(self, cell: Cell, symbols: set[str]) -> bool:
+        """All symbols of the cell, by way of its column."""
+        is_mpif = cell[1] == "mpif.h"
+        is_other = cell[1] in ("mpi", "mpif.h") and is_mpif != self.sees_mpif
+        return symbols <= self.symbols and not is_other
+
+
+def expanded(source: Path) -> Iterator[str]:
+    """A Fortran source with what it includes of its own folder."""
+    text = source.read_text("utf-8")
+    yield text
+    for name in re.findall(r"^ *include *['\"](.*)['\"]", text, re.M | re.I):
+        if (source.parent / name).exists():
+            yield from expanded(source.parent / name)
+
+
+def source_of(item: Path, build: Path) -> Path:
+    """.../mpi/CMakeFiles/TARGET.dir/sync_lock.c.o -> tests/mpi/sync_lock.c"""
+    return TOP / item.parents[2].relative_to(build) / item.stem
+
+
+def programs(objects: Path) -> list[Program]:
+    """The sources of all test programs."""
+    paths = objects.read_text("utf-8").split()
+    command = ["nm", "-A", "-u", *paths]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True)
+    symbols: dict[Path, set[str]] = defaultdict(set)
+    for line in listing.stdout.splitlines():
+        path, _, symbol = line.partition(":")
+        symbols[source_of(Path(path), objects.resolve().parent)].add(symbol.split()[-1])
+    return [Program(source, frozenset(names)) for source, names in symbols.items()]
+
+
+def calls_of_cells(cells: dict[Cell, set[str]], tests: list[Program]) -> Calls:
+    """The tests of each cell; those that call least come first, as they say most."""
+    callers = {
+        cell: [test.name for test in tests if test.calls(cell, symbols)]
+        for cell, symbols in cells.items()
+    }
+    size = Counter(name for names in callers.values() for name in names)
+    return {
+        cell: sorted(names, key=lambda name: (size[name], name))
+        for cell, names in callers.items()
+    }
+
+
+# ---- the page ------------------------------------------------------------------------
+def rows_of(page: str) -> dict[Cell, str]:
+    """What the cells of a page say."""
+    rows = [
+        line.strip("| ").split(" | ") for line in page.splitlines() if " | " in line
+    ]
+    return {
+        (row[0], column): cell
+        for row in rows
+        for column, cell in zip(COLUMNS, row[1:], strict=False)
+    }
+
+
+def choose(calls: Calls, kept: dict[Cell, str]) -> dict[Cell, str]:
+    """A test for each cell: the one that the page names, if it does call it."""
+    return {
+        cell: kept[cell] if kept.get(cell) in names else names[0] if names else ""
+        for cell, names in calls.items()
+    }
+
+
+def table(procedures: Iterable[Procedure], chosen: dict[Cell, str]) -> Iterator[str]:
+    """The lines of one chapter."""
+    yield f"| procedure | {' | '.join(COLUMNS)} |"
+    yield "| --- " * (1 + len(COLUMNS)) + "|"
+    for procedure in procedures:
+        row = [chosen.get((procedure.name, column), NONE) for column in COLUMNS]
+        yield f"| {' | '.join([procedure.name, *row])} |"
+
+
+def lines(bindings: Bindings, chosen: dict[Cell, str]) -> Iterator[str]:
+    """The page."""
+    yield INTRODUCTION
+    for file, procedures in groupby(bindings.procedures, lambda p: p.position.file):
+        number, _, title = Path(file).stem.replace("_", " ").partition(" ")
+        yield f"## {title.capitalize()} (chapter {int(number)})\n"
+        yield from table(procedures, chosen)
+        yield ""
+    planned = [p.name for p in bindings.spec.procedures.values() if p.planned]
+    if planned:
+        yield "## In the table, in no binding yet\n"
+        yield "\n".join(f"- {name}" for name in planned) + "\n"
+
+
+def main() -> int:
+    """Compare or write; say what is blank."""
+    bindings = expand(load(TOP / "spec"))
+    calls = calls_of_cells(symbols_of_cells(bindings), programs(Path(sys.argv[1])))
+    page = PAGE.read_text("utf-8") if PAGE.exists() else ""
+    chosen = choose(calls, rows_of(page))
+    now = "\n".join(lines(bindings, chosen)) + "\n"
+    blanks = [cell for cell, name in chosen.items() if not name]
+    for procedure, column in blanks:
+        print(f"no test calls {procedure} in {column}")
+    if "--write" in sys.argv[2:]:
+        PAGE.write_text(now, "utf-8")
+        return 0
+    if page != now:
+        print(f"docs/coverage.md is stale; run: {' '.join(sys.argv)} --write")
+    return 1 if blanks or page != now else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
