@@ -13,10 +13,9 @@ int buffer_typed(struct buffer *buffer, const CFI_cdesc_t *descriptor, MPI_Count
         .address = address_of(descriptor), .count = count, .type = type};
     if (is_contiguous(descriptor))
         return 0;
-    struct section section = {
-        .element_bytes = (MPI_Count)descriptor->elem_len,
-        .rank = descriptor->rank,
-    };
+    struct section section; // mostly unused: only what is used is set
+    section.element_bytes = (MPI_Count)descriptor->elem_len;
+    section.rank = descriptor->rank;
     for (int i = 0; i < descriptor->rank; i++) {
         section.dimension[i].extent = descriptor->dim[i].extent;
         section.dimension[i].stride = descriptor->dim[i].sm;

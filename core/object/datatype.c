@@ -311,6 +311,10 @@ void datatype_commit(struct datatype *type)
     type->is_committed = true;
     if (type->is_contiguous && type->size <= UINT32_MAX)
         type->plain_size = (uint32_t)type->size;
+    if (type->is_contiguous)
+        type->run = (struct run){.count = 1, .block = (size_t)type->size};
+    else if (type->layout->runs == 1)
+        type->run = layout_run(type->layout, 0);
 }
 
 int datatype_open(struct datatype *made, struct datatype **type)

@@ -53,13 +53,6 @@ struct layout *layout_repeat(struct layout *layout, MPI_Aint displacement,
 void layout_retain(struct layout *layout);
 void layout_release(struct layout *layout); // NULL is allowed
 
-// Blocks of equal length at equal distances.
-struct run {
-    MPI_Aint offset; // of the first block
-    MPI_Count count;
-    MPI_Aint stride;
-    size_t block; // bytes
-};
 struct run layout_run(const struct layout *layout, MPI_Count index);
 
 static inline bool layout_has_list(const struct layout *layout)

@@ -232,6 +232,14 @@ static inline unsigned basic_row(const struct basic *basic)
 extern const struct basic basics[];
 extern const int basic_count;
 
+// Blocks of equal length at equal distances.
+struct run {
+    MPI_Aint offset; // of the first block
+    MPI_Count count;
+    MPI_Aint stride;
+    size_t block; // bytes
+};
+
 struct layout;
 struct contents;
 struct datatype {
@@ -247,6 +255,8 @@ struct datatype {
                          // block; also when size == 0
     uint32_t plain_size; // = size where any count of a committed type is one block of
                          // memory; 0 where not, or where the size needs more bits
+    struct run run;      // what one element of a committed type is, if that is one run;
+                         // block == 0 where not
     // = basic_row(basic) of a predefined type of up to 8 bytes, which instructions
     // update whole; else 0
     uint16_t quick_row;

@@ -227,7 +227,6 @@ static int section_make(const struct section *section, MPI_Count count,
     made->size = count * type->size;
     made->basic = type->basic;
     made->alignment = type->alignment;
-    made->is_committed = type->is_committed;
     made->is_contiguous = made->size == 0;
     if (made->size > 0)
         err = section_lay_out(made, &slices, type, count);
@@ -237,6 +236,8 @@ static int section_make(const struct section *section, MPI_Count count,
         object_release(made);
         return err;
     }
+    if (type->is_committed)
+        datatype_commit(made);
     *whole = made;
     return object_open(&made->object, KIND_DATATYPE);
 }

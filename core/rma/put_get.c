@@ -1,18 +1,122 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Put and MPI_Get (MPI-4.1 12.3.1, 12.3.2). Their usual case is in quick.h.
+// MPI_Put and MPI_Get (MPI-4.1 12.3.1, 12.3.2). Their usual case is in quick.h. The next
+// one is here: runs of blocks, such as a vector and contiguous memory, at a target that
+// is mapped and was used last. The rest is for rma_start.
 #include "rma/rma.h"
 
 #include <oriel_core.h>
+#include <string.h>
+
+// What `count` elements of a type are, if that is one run with data.
+static inline bool run_of(const struct datatype *type, MPI_Count count, struct run *run)
+{
+    *run = type->run;
+    if (unlikely(count != 1) && !type->is_contiguous)
+        return false;
+    return !__builtin_mul_overflow(count, run->block, &run->block) && run->block > 0;
+}
+
+// Makes the first run one of as many blocks as the other one has, if it is contiguous.
+// False when they are not alike then.
+static inline bool run_divide(struct run *run, const struct run *other)
+{
+    if (run->count == 1 && run->block == other->block * (size_t)other->count)
+        *run = (struct run){run->offset, other->count, (MPI_Aint)other->block,
+                            other->block};
+    return run->count == other->count && run->block == other->block;
+}
+
+// Where the target buffer begins; NULL if it does not lie in the target's part. An
+// offset that is too small is too large as a number without sign.
+static inline char *run_target(const struct peer *peer, MPI_Aint displacement,
+                               const struct datatype *type, const struct run *run)
+{
+    uint64_t units = (uint64_t)displacement, begin = units * peer->unit;
+    uint64_t first = begin + (uint64_t)type->true_lb;
+    uint64_t bytes = type->is_contiguous ? run->block : (uint64_t)type->true_extent;
+    if (unlikely(units > peer->units) || unlikely(first > peer->size) ||
+        unlikely(bytes > peer->size - first))
+        return NULL;
+    return peer->address + begin + run->offset;
+}
+
+static inline __attribute__((always_inline)) void
+copy_blocks(char *to, MPI_Aint to_stride, const char *from, MPI_Aint from_stride,
+            MPI_Count count, size_t block)
+{
+    do {
+        memcpy(to, from, block);
+        to += to_stride;
+        from += from_stride;
+    } while (--count > 0);
+}
+
+static inline void copy_run(char *to, const struct run *to_run, const char *from,
+                            const struct run *from_run)
+{
+    switch (to_run->block) {
+    case 4:
+        copy_blocks(to, to_run->stride, from, from_run->stride, to_run->count, 4);
+        break;
+    case 8:
+        copy_blocks(to, to_run->stride, from, from_run->stride, to_run->count, 8);
+        break;
+    case 16:
+        copy_blocks(to, to_run->stride, from, from_run->stride, to_run->count, 16);
+        break;
+    default:
+        copy_blocks(to, to_run->stride, from, from_run->stride, to_run->count,
+                    to_run->block);
+    }
+}
+
+// Does it all, or nothing and says false.
+static inline __attribute__((always_inline)) bool
+move_runs(bool is_put, char *origin, MPI_Count origin_count,
+          const struct datatype *origin_type, int rank, MPI_Aint displacement,
+          MPI_Count target_count, const struct datatype *target_type,
+          struct window *window)
+{
+    const struct peer *peer =
+        atomic_load_explicit(&window->current, memory_order_acquire);
+    struct run here, there;
+    if (unlikely(peer->rank != rank) || !run_of(origin_type, origin_count, &here) ||
+        !run_of(target_type, target_count, &there))
+        return false;
+    char *target = run_target(peer, displacement, target_type, &there);
+    if (unlikely(target == NULL) ||
+        !(run_divide(&there, &here) || run_divide(&here, &there)))
+        return false;
+    origin += here.offset;
+    if (is_put)
+        copy_run(target, &there, origin, &here);
+    else
+        copy_run(origin, &here, target, &there);
+    return true;
+}
+
+// Apart, so that it takes no registers of the above.
+static __attribute__((noinline)) int
+start(bool is_put, const void *origin, MPI_Count origin_count,
+      const struct datatype *origin_type, int rank, MPI_Aint displacement,
+      MPI_Count target_count, const struct datatype *target_type, struct window *window)
+{
+    struct operation operation =
+        operation_of(is_put, origin, origin_count, origin_type, rank, displacement,
+                     target_count, target_type, window);
+    return rma_start(&operation);
+}
 
 int oriel_put(const void *origin_addr, MPI_Count origin_count,
               struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
               MPI_Count target_count, struct datatype *target_datatype,
               struct window *win)
 {
-    struct operation operation =
-        operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
-                     target_disp, target_count, target_datatype, win);
-    return rma_start(&operation);
+    if (move_runs(true, (char *)origin_addr, origin_count, origin_datatype, target_rank,
+                  target_disp, target_count, target_datatype, win))
+        return 0;
+    return start(true, origin_addr, origin_count, origin_datatype, target_rank,
+                 target_disp, target_count, target_datatype, win);
 }
 
 int oriel_get(void *origin_addr, MPI_Count origin_count,
@@ -20,8 +124,9 @@ int oriel_get(void *origin_addr, MPI_Count origin_count,
               MPI_Count target_count, struct datatype *target_datatype,
               struct window *win)
 {
-    struct operation operation =
-        operation_of(false, origin_addr, origin_count, origin_datatype, target_rank,
-                     target_disp, target_count, target_datatype, win);
-    return rma_start(&operation);
+    if (move_runs(false, origin_addr, origin_count, origin_datatype, target_rank,
+                  target_disp, target_count, target_datatype, win))
+        return 0;
+    return start(false, origin_addr, origin_count, origin_datatype, target_rank,
+                 target_disp, target_count, target_datatype, win);
 }

@@ -24,7 +24,7 @@ BUDGETS = {
     "lock": 90,
     "lock_shared": 100,
     "lock_all": 90,
-    "put_vector": 460,
+    "put_vector": 250,
 }
 # What a kilobyte may cost besides the memcpy itself (decision 7).
 BESIDES_COPY = 65
