@@ -3,6 +3,8 @@
 that is not the declared one, and say each time which C function must have seen it.
 """
 
+from itertools import chain
+
 from common import HANDLES
 from fortran_claims import INTRINSIC, Specific, callbacks, prototype, specifics
 
@@ -41,7 +43,9 @@ def _variable(specific: Specific, argument: Argument) -> str:
         case "logical":
             return f"logical :: {name}{'(4)' if argument.length else ''} = .false."
         case _:
-            return f"{kind} :: {name}{'(4)' if argument.length else ''} = 1"
+            extents = [n for n in (argument.columns, argument.length and "4") if n]
+            shape = f"({', '.join(extents)})" if extents else ""
+            return f"{kind} :: {name}{shape} = 1"
 
 
 def _procedure(specific: Specific, argument: Argument) -> str:
@@ -70,18 +74,16 @@ def call(specific: Specific, given: Actuals, prefix: str = "") -> str:
 
 def unit(specific: Specific, name: str, statements: list[str]) -> list[str]:
     """A subroutine with the variables and the statements."""
-    taken = specific.arguments
-    variables = [a for a in taken if a.kind.kind_class.value != "callback"]
-    lines = [f"subroutine {name}()", INTRINSIC + ", c_null_ptr, c_null_char"]
-    lines += [f"use {specific.module}", "use given", "implicit none"]
-    lines += [_variable(specific, a) for a in variables]
-    lines += ["integer :: ierror", "integer(1) :: small = 1"]
+    variables = [a for a in specific.arguments if a.kind.kind_class.value != "callback"]
+    lines = [_variable(specific, a) for a in variables]
+    lines += ["integer :: ierror"] if specific.has_ierror else []
     lines += [f"{specific.result} :: value"] if specific.result else []
-    return [*lines, *statements, f"end subroutine {name}"]
+    return [f"subroutine {name}()", *lines, *statements, f"end subroutine {name}"]
 
 
-def given_procedures(spec: Spec, module: str) -> list[str]:
-    """The module of procedures that calls give to MPI, and of what counts in C."""
+def program(spec: Spec, module: str, units: list[list[str]]) -> str:
+    """A program of these subroutines, which it calls. All are inside of it, since a
+    compiler needs long to read the module."""
     lines = ["module given", INTRINSIC, f"use {module}", "implicit none", "interface"]
     lines += ["subroutine expect(name) bind(C)", "use iso_c_binding, only : c_char"]
     lines += ["character(kind=c_char) :: name(*)", "end subroutine expect"]
@@ -89,14 +91,18 @@ def given_procedures(spec: Spec, module: str) -> list[str]:
     lines += ["end subroutine nothing"]
     for callback in callbacks(spec) if module == "mpi_f08" else []:
         lines += [line for line in prototype(callback) if line != "import"]
-    return [*lines, "end module given"]
+    lines += ["end module given", "program calls"]
+    lines += [INTRINSIC + ", c_null_ptr, c_null_char", f"use {module}", "use given"]
+    lines += ["implicit none"]
+    lines += [unit[0].replace("subroutine", "call") for unit in units]
+    lines += ["contains", *chain.from_iterable(units)]
+    return "\n".join([*lines, "end program calls", ""])
 
 
 def counted(spec: Spec, module: str) -> str:
     """A program that calls all that C has too, and says each time what C must see."""
     found = [s for s in specifics(spec, module) if "c" in s.record.languages]
-    found = [s for s in found if s.record.returns_error or s.result]
-    lines = given_procedures(spec, module)
+    units = []
     for index, specific in enumerate(found):
         large = "_c" if specific.is_large else ""
         statements = []
@@ -104,6 +110,5 @@ def counted(spec: Spec, module: str) -> str:
             statements.append(call(specific, actuals(specific), prefix))
             name = f"{prefix}{specific.record.name}{large}"
             statements.append(f"call expect('{name}'//c_null_char)")
-        lines += unit(specific, f"call_{index}", statements)
-    lines += ["program all_calls", *(f"call call_{i}()" for i in range(len(found)))]
-    return "\n".join([*lines, "end program all_calls", ""])
+        units.append(unit(specific, f"call_{index}", statements))
+    return program(spec, module, units)

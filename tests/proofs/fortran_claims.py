@@ -56,7 +56,7 @@ class Specific:
     @property
     def has_ierror(self) -> bool:
         """It is a subroutine with an error code."""
-        return self.record.returns.name == "ERROR_CODE"
+        return self.record.returns.name == "ERROR_CODE" and not self.record.silent
 
     @property
     def result(self) -> str:
