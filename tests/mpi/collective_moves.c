@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// collectives_move_what_a_model_says: blocking, nonblocking and persistent, random barriers, broadcasts, gathers, scatters and
-// exchanges, with random roots, lengths, datatypes and communicators.
+// collectives_move_what_a_model_says: random barriers, broadcasts, gathers, scatters and
+// exchanges in all forms and sizes, with random roots, lengths, datatypes, communicators.
 #include "collective_random.h"
 
 static void test_barrier(void)
@@ -17,8 +17,8 @@ static void test_bcast(void)
     if (is_root())
         put_block(buffer, shape, 0, trial.root, 0, trial.length);
     put_block(expected, shape, 0, trial.root, 0, trial.length);
-    RUN(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, buffer.ints, count, shape.type,
-        trial.root, trial.comm);
+    RUN_SIZE(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, buffer.ints, count, shape.type,
+             trial.root, trial.comm);
     check_buffer(buffer, expected);
 }
 
@@ -37,9 +37,10 @@ static void test_gather(void)
         put_block(all, trial.in, trial.own * in, trial.own, 0, trial.length);
     for (int from = 0; is_root() && from < trial.members; from++)
         put_block(expected, trial.in, from * in, from, 0, trial.length);
-    RUN(MPI_Gather, MPI_Igather, MPI_Gather_init, in_place ? MPI_IN_PLACE : own.ints,
-        out, trial.out.type, is_root() ? all.ints : NULL, in,
-        is_root() ? trial.in.type : MPI_DATATYPE_NULL, trial.root, trial.comm);
+    RUN_SIZE(MPI_Gather, MPI_Igather, MPI_Gather_init,
+             in_place ? MPI_IN_PLACE : own.ints, out, trial.out.type,
+             is_root() ? all.ints : NULL, in,
+             is_root() ? trial.in.type : MPI_DATATYPE_NULL, trial.root, trial.comm);
     check_buffer(all, expected);
     free(own.ints);
 }
@@ -55,9 +56,10 @@ static void test_scatter(void)
         put_block(all, trial.out, to * out, trial.root, to, trial.length);
     if (!in_place)
         put_block(expected, trial.in, 0, trial.root, trial.own, trial.length);
-    RUN(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, is_root() ? all.ints : NULL, out,
-        is_root() ? trial.out.type : MPI_DATATYPE_NULL,
-        in_place ? MPI_IN_PLACE : own.ints, in, trial.in.type, trial.root, trial.comm);
+    RUN_SIZE(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, is_root() ? all.ints : NULL,
+             out, is_root() ? trial.out.type : MPI_DATATYPE_NULL,
+             in_place ? MPI_IN_PLACE : own.ints, in, trial.in.type, trial.root,
+             trial.comm);
     check_buffer(own, expected);
     free(all.ints);
 }
@@ -71,9 +73,9 @@ static void test_allgather(void)
         put_block(all, trial.in, trial.own * in, trial.own, 0, trial.length);
     for (int from = 0; from < trial.members; from++)
         put_block(expected, trial.in, from * in, from, 0, trial.length);
-    RUN(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init,
-        trial.in_place ? MPI_IN_PLACE : own.ints, out, trial.out.type, all.ints, in,
-        trial.in.type, trial.comm);
+    RUN_SIZE(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init,
+             trial.in_place ? MPI_IN_PLACE : own.ints, out, trial.out.type, all.ints,
+             in, trial.in.type, trial.comm);
     check_buffer(all, expected);
     free(own.ints);
 }
@@ -89,9 +91,9 @@ static void test_alltoall(void)
             put_block(all, trial.in, other * in, trial.own, other, trial.length);
         put_block(expected, trial.in, other * in, other, trial.own, trial.length);
     }
-    RUN(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init,
-        trial.in_place ? MPI_IN_PLACE : sent.ints, out, trial.out.type, all.ints, in,
-        trial.in.type, trial.comm);
+    RUN_SIZE(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init,
+             trial.in_place ? MPI_IN_PLACE : sent.ints, out, trial.out.type, all.ints,
+             in, trial.in.type, trial.comm);
     check_buffer(all, expected);
     free(sent.ints);
 }
@@ -106,8 +108,20 @@ static int length_of(int from, int to)
 
 struct list {
     int counts[MEMBERS_MAX], places[MEMBERS_MAX];
+    MPI_Count large_counts[MEMBERS_MAX];
+    MPI_Aint large_places[MEMBERS_MAX];
     int elements; // that the blocks span
 };
+
+static const void *counts(const struct list *list)
+{
+    return either(list->counts, list->large_counts);
+}
+
+static const void *places(const struct list *list)
+{
+    return either(list->places, list->large_places);
+}
 
 // Blocks lie in descending order of ranks, with an element between them.
 static struct list list_of(struct shape shape, int (*length)(int other))
@@ -117,6 +131,8 @@ static struct list list_of(struct shape shape, int (*length)(int other))
         list.counts[i] = count_of(shape, length(i));
         list.places[i] = list.elements;
         list.elements += list.counts[i] + 1;
+        list.large_counts[i] = list.counts[i];
+        list.large_places[i] = list.places[i];
     }
     return list;
 }
@@ -154,10 +170,10 @@ static void test_gatherv(void)
         put_block(all, trial.in, list.places[trial.own], trial.own, 0, length);
     for (int from = 0; is_root() && from < trial.members; from++)
         put_block(expected, trial.in, list.places[from], from, 0, from_rank(from));
-    RUN(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init, in_place ? MPI_IN_PLACE : own.ints,
-        count_of(trial.out, length), trial.out.type, all.ints,
-        is_root() ? list.counts : NULL, is_root() ? list.places : NULL, trial.in.type,
-        trial.root, trial.comm);
+    RUN_SIZE(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init,
+             in_place ? MPI_IN_PLACE : own.ints, count_of(trial.out, length),
+             trial.out.type, all.ints, is_root() ? counts(&list) : NULL,
+             is_root() ? places(&list) : NULL, trial.in.type, trial.root, trial.comm);
     check_buffer(all, expected);
     free(own.ints);
 }
@@ -174,9 +190,11 @@ static void test_scatterv(void)
         put_block(all, trial.out, list.places[to], trial.root, to, from_root(to));
     if (!in_place)
         put_block(expected, trial.in, 0, trial.root, trial.own, length);
-    RUN(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, is_root() ? all.ints : NULL,
-        is_root() ? list.counts : NULL, is_root() ? list.places : NULL, trial.out.type,
-        in_place ? MPI_IN_PLACE : own.ints, in, trial.in.type, trial.root, trial.comm);
+    RUN_SIZE(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init,
+             is_root() ? all.ints : NULL, is_root() ? counts(&list) : NULL,
+             is_root() ? places(&list) : NULL, trial.out.type,
+             in_place ? MPI_IN_PLACE : own.ints, in, trial.in.type, trial.root,
+             trial.comm);
     check_buffer(own, expected);
     free(all.ints);
 }
@@ -192,9 +210,10 @@ static void test_allgatherv(void)
         put_block(all, trial.in, list.places[trial.own], trial.own, 0, length);
     for (int from = 0; from < trial.members; from++)
         put_block(expected, trial.in, list.places[from], from, 0, from_rank(from));
-    RUN(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init,
-        trial.in_place ? MPI_IN_PLACE : own.ints, count_of(trial.out, length),
-        trial.out.type, all.ints, list.counts, list.places, trial.in.type, trial.comm);
+    RUN_SIZE(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init,
+             trial.in_place ? MPI_IN_PLACE : own.ints, count_of(trial.out, length),
+             trial.out.type, all.ints, counts(&list), places(&list), trial.in.type,
+             trial.comm);
     check_buffer(all, expected);
     free(own.ints);
 }
@@ -221,11 +240,18 @@ static void test_alltoallv(void)
     struct buffer all = buffer_of(room_for(trial.in, in.elements));
     struct buffer expected = buffer_of(all.room);
     fill_alltoall(sent, out, all, in, expected);
-    RUN(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init,
-        trial.in_place ? MPI_IN_PLACE : sent.ints, out.counts, out.places,
-        trial.out.type, all.ints, in.counts, in.places, trial.in.type, trial.comm);
+    RUN_SIZE(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init,
+             trial.in_place ? MPI_IN_PLACE : sent.ints, counts(&out), places(&out),
+             trial.out.type, all.ints, counts(&in), places(&in), trial.in.type,
+             trial.comm);
     check_buffer(all, expected);
     free(sent.ints);
+}
+
+static void to_bytes(struct list *list, int other, struct shape shape)
+{
+    list->places[other] *= shape.extent * (int)sizeof(int);
+    list->large_places[other] = list->places[other];
 }
 
 static void test_alltoallw(void)
@@ -239,12 +265,12 @@ static void test_alltoallw(void)
     for (int other = 0; other < trial.members; other++) {
         out_types[other] = trial.out.type;
         in_types[other] = trial.in.type;
-        out.places[other] *= trial.out.extent * (int)sizeof(int);
-        in.places[other] *= trial.in.extent * (int)sizeof(int);
+        to_bytes(&out, other, trial.out);
+        to_bytes(&in, other, trial.in);
     }
-    RUN(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init,
-        trial.in_place ? MPI_IN_PLACE : sent.ints, out.counts, out.places, out_types,
-        all.ints, in.counts, in.places, in_types, trial.comm);
+    RUN_SIZE(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init,
+             trial.in_place ? MPI_IN_PLACE : sent.ints, counts(&out), places(&out),
+             out_types, all.ints, counts(&in), places(&in), in_types, trial.comm);
     check_buffer(all, expected);
     free(sent.ints);
 }

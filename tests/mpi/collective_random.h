@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-    DRAWS = 250,
+    DRAWS = 300,
     MEMBERS_MAX = 16,
     LONG = 30000,
     GUARD = 0x5a5a5a5a,
@@ -48,6 +48,7 @@ enum mode { BLOCKING, NONBLOCKING, PERSISTENT, MODES };
 static struct {
     int number;
     enum mode mode;
+    bool is_large; // the `_c` procedure is called
     MPI_Comm comm;
     int own, members, root;
     bool in_place;
@@ -161,6 +162,21 @@ static void complete(MPI_Request *request, bool is_persistent)
         complete(&request, trial.mode == PERSISTENT);                                  \
     } while (0)
 
+// The array that a call takes: of ints, or what the large call takes instead.
+static inline const void *either(const int small[], const void *large)
+{
+    return trial.is_large ? large : small;
+}
+
+// The same for calls that have a large form. Arrays come from `either`.
+#define RUN_SIZE(blocking, nonblocking, persistent, ...)                               \
+    do {                                                                               \
+        if (trial.is_large)                                                            \
+            RUN(blocking##_c, nonblocking##_c, persistent##_c, __VA_ARGS__);           \
+        else                                                                           \
+            RUN(blocking, nonblocking, persistent, __VA_ARGS__);                       \
+    } while (0)
+
 static inline bool is_root(void)
 {
     return trial.own == trial.root;
@@ -185,6 +201,7 @@ static void draw_trial(int number)
 {
     trial.number = number;
     trial.mode = (enum mode)draw(MODES);
+    trial.is_large = draw(2);
     trial.comm = comms[draw(3)];
     MPI_Comm_rank(trial.comm, &trial.own);
     MPI_Comm_size(trial.comm, &trial.members);

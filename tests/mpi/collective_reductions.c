@@ -3,7 +3,7 @@
 // operations and one of the program that does not commute.
 #include "collective_random.h"
 
-static MPI_Op compose;
+static MPI_Op compositions[2]; // by functions that take an int or an MPI_Count
 
 // x -> ax + b after x -> cx + d: associative, not commutative.
 static void compose_ints(const int left[2], int step, int right[])
@@ -14,20 +14,31 @@ static void compose_ints(const int left[2], int step, int right[])
     right[step] = (int)(a * d + b);
 }
 
-static void compose_elements(void *in, void *inout, int *count, MPI_Datatype *type)
+static void compose_many(void *in, void *inout, MPI_Count *count, MPI_Datatype *type)
 {
     MPI_Aint lb, extent;
     MPI_Type_get_extent(*type, &lb, &extent);
-    int ints = (int)(extent / (MPI_Aint)sizeof(int));
-    for (int i = 0; i < *count; i++)
+    MPI_Aint ints = extent / (MPI_Aint)sizeof(int);
+    for (MPI_Count i = 0; i < *count; i++)
         compose_ints((int *)in + i * ints, ints > 2 ? 2 : 1, (int *)inout + i * ints);
+}
+
+static void compose_some(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    MPI_Count many = *count;
+    compose_many(in, inout, &many, type);
 }
 
 static MPI_Op reduction; // of the trial
 
+static bool is_composition(void)
+{
+    return reduction == compositions[0] || reduction == compositions[1];
+}
+
 static void combine(const int *left, int step, int *right)
 {
-    if (reduction == compose)
+    if (is_composition())
         compose_ints(left, step, right);
     else if (reduction == MPI_SUM)
         *right += *left;
@@ -55,10 +66,9 @@ static void put_result(struct buffer buffer, struct shape shape, int first, int 
 
 static void draw_reduction(void)
 {
-    static const MPI_Op predefined[] = {MPI_SUM, MPI_MAX};
-    int choice = draw(3);
-    reduction = choice < 2 ? predefined[choice] : compose;
-    trial.in = reduction == compose ? shapes[1 + draw(2)] : shapes[0];
+    const MPI_Op reductions[] = {MPI_SUM, MPI_MAX, compositions[0], compositions[1]};
+    reduction = reductions[draw(4)];
+    trial.in = is_composition() ? shapes[1 + draw(2)] : shapes[0];
 }
 
 struct operands {
@@ -96,8 +106,9 @@ static void test_reduce(void)
     struct operands operands = operands_of(trial.length, trial.length, in_place);
     if (is_root())
         put_result(operands.expected, trial.in, 0, trial.members - 1, 0, trial.length);
-    RUN(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, operands.sent, operands.result.ints,
-        operands.count, trial.in.type, reduction, trial.root, trial.comm);
+    RUN_SIZE(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, operands.sent,
+             operands.result.ints, operands.count, trial.in.type, reduction, trial.root,
+             trial.comm);
     check_operands(operands);
 }
 
@@ -106,8 +117,9 @@ static void test_allreduce(void)
     draw_reduction();
     struct operands operands = operands_of(trial.length, trial.length, trial.in_place);
     put_result(operands.expected, trial.in, 0, trial.members - 1, 0, trial.length);
-    RUN(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, operands.sent,
-        operands.result.ints, operands.count, trial.in.type, reduction, trial.comm);
+    RUN_SIZE(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, operands.sent,
+             operands.result.ints, operands.count, trial.in.type, reduction,
+             trial.comm);
     check_operands(operands);
 }
 
@@ -118,9 +130,9 @@ static void test_reduce_scatter_block(void)
     struct operands operands = operands_of(trial.members * part, part, trial.in_place);
     put_result(operands.expected, trial.in, 0, trial.members - 1, trial.own * part,
                part);
-    RUN(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
-        MPI_Reduce_scatter_block_init, operands.sent, operands.result.ints,
-        count_of(trial.in, part), trial.in.type, reduction, trial.comm);
+    RUN_SIZE(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
+             MPI_Reduce_scatter_block_init, operands.sent, operands.result.ints,
+             count_of(trial.in, part), trial.in.type, reduction, trial.comm);
     check_operands(operands);
 }
 
@@ -134,16 +146,18 @@ static void test_reduce_scatter(void)
 {
     draw_reduction();
     int counts[MEMBERS_MAX], before = 0, total = 0;
+    MPI_Count large_counts[MEMBERS_MAX];
     for (int i = 0; i < trial.members; i++) {
-        counts[i] = count_of(trial.in, part_of(i));
+        large_counts[i] = counts[i] = count_of(trial.in, part_of(i));
         before += i < trial.own ? part_of(i) : 0;
         total += part_of(i);
     }
     int part = part_of(trial.own);
     struct operands operands = operands_of(total, part, trial.in_place);
     put_result(operands.expected, trial.in, 0, trial.members - 1, before, part);
-    RUN(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init, operands.sent,
-        operands.result.ints, counts, trial.in.type, reduction, trial.comm);
+    RUN_SIZE(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init,
+             operands.sent, operands.result.ints, either(counts, large_counts),
+             trial.in.type, reduction, trial.comm);
     check_operands(operands);
 }
 
@@ -152,8 +166,8 @@ static void test_scan(void)
     draw_reduction();
     struct operands operands = operands_of(trial.length, trial.length, trial.in_place);
     put_result(operands.expected, trial.in, 0, trial.own, 0, trial.length);
-    RUN(MPI_Scan, MPI_Iscan, MPI_Scan_init, operands.sent, operands.result.ints,
-        operands.count, trial.in.type, reduction, trial.comm);
+    RUN_SIZE(MPI_Scan, MPI_Iscan, MPI_Scan_init, operands.sent, operands.result.ints,
+             operands.count, trial.in.type, reduction, trial.comm);
     check_operands(operands);
 }
 
@@ -163,8 +177,9 @@ static void test_exscan(void)
     struct operands operands = operands_of(trial.length, trial.length, trial.in_place);
     if (trial.own > 0)
         put_result(operands.expected, trial.in, 0, trial.own - 1, 0, trial.length);
-    RUN(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, operands.sent, operands.result.ints,
-        operands.count, trial.in.type, reduction, trial.comm);
+    RUN_SIZE(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, operands.sent,
+             operands.result.ints, operands.count, trial.in.type, reduction,
+             trial.comm);
     check_operands(operands);
 }
 
@@ -175,8 +190,11 @@ static void test_reduce_local(void)
     struct buffer right = one_block(trial.in, 2, 0, trial.length);
     struct buffer expected = buffer_of(right.room);
     put_result(expected, trial.in, 1, 2, 0, trial.length);
-    MPI_Reduce_local(left.ints, right.ints, count_of(trial.in, trial.length),
-                     trial.in.type, reduction);
+    int count = count_of(trial.in, trial.length);
+    if (trial.is_large)
+        MPI_Reduce_local_c(left.ints, right.ints, count, trial.in.type, reduction);
+    else
+        MPI_Reduce_local(left.ints, right.ints, count, trial.in.type, reduction);
     check_buffer(right, expected);
     free(left.ints);
 }
@@ -187,8 +205,10 @@ int main(int argc, char **argv)
         test_reduce, test_allreduce, test_reduce_scatter_block, test_reduce_scatter,
         test_scan,   test_exscan,    test_reduce_local};
     start(&argc, &argv);
-    MPI_Op_create(compose_elements, 0, &compose);
+    MPI_Op_create(compose_some, 0, &compositions[0]);
+    MPI_Op_create_c(compose_many, 0, &compositions[1]);
     run_tests(tests, sizeof tests / sizeof *tests);
-    MPI_Op_free(&compose);
+    for (int i = 0; i < 2; i++)
+        MPI_Op_free(&compositions[i]);
     return finish();
 }
