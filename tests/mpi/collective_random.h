@@ -215,7 +215,7 @@ static void draw_trial(int number)
 typedef void test(void);
 
 // Runs DRAWS of the tests.
-static void run_tests(test *const tests[], int count)
+__attribute__((unused)) static void run_tests(test *const tests[], int count)
 {
     make_shapes();
     comms[0] = MPI_COMM_WORLD;
