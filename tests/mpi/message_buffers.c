@@ -73,6 +73,7 @@ static void communicators_have_their_own(void)
     MPI_Comm own;
     MPI_Request flush;
     MPI_Count length = -1;
+    int bytes = -1;
     void *detached;
     MPI_Comm_dup(MPI_COMM_WORLD, &own);
     MPI_Comm_attach_buffer_c(own, buffer, sizeof buffer);
@@ -89,6 +90,9 @@ static void communicators_have_their_own(void)
     MPI_Comm_attach_buffer(own, MPI_BUFFER_AUTOMATIC, 0);
     send_all(own);
     receive_all(own);
+    MPI_Comm_detach_buffer(own, &detached, &bytes);
+    CHECK(detached == MPI_BUFFER_AUTOMATIC && bytes == 0);
+    MPI_Comm_attach_buffer(own, MPI_BUFFER_AUTOMATIC, 0);
     MPI_Comm_free(&own); // with its buffer
 }
 

@@ -66,12 +66,21 @@ static void taken_messages_wait_for_their_receive(int length)
     MPI_Recv(&got, sizeof got, MPI_BYTE, MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &status);
     CHECK(got == left() + 1000 && tells_of(&status, sizeof got, 6));
     memset(in, 0, sizeof in);
-    if (length % 4 < 2) {
+    switch (length % 4) {
+    case 0:
         MPI_Mrecv(in, length, MPI_BYTE, &message, &status);
-    } else {
+        break;
+    case 1:
+        MPI_Mrecv_c(in, length, MPI_BYTE, &message, &status);
+        break;
+    case 2:
         MPI_Imrecv(in, length, MPI_BYTE, &message, &receive);
-        MPI_Wait(&receive, &status);
+        break;
+    default:
+        MPI_Imrecv_c(in, length, MPI_BYTE, &message, &receive);
     }
+    if (length % 4 > 1)
+        MPI_Wait(&receive, &status);
     CHECK(message == MPI_MESSAGE_NULL && tells_of(&status, length, 6));
     CHECK(is_filled(in, (size_t)length, left(), 3));
     MPI_Waitall(2, sends, MPI_STATUSES_IGNORE);

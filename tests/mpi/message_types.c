@@ -91,15 +91,50 @@ static void short_messages_fill_a_part(void)
     MPI_Type_free(&type);
 }
 
-static void replaced_buffers_keep_their_gaps(void)
+// What goes up and what goes down at the same time, in ints and in columns.
+static void exchanges_go_both_ways(void)
+{
+    MPI_Datatype type = column(ROWS);
+    MPI_Request requests[2];
+    MPI_Status status;
+    int none = -1;
+    prepare(0);
+    MPI_Isendrecv(out, 1, type, right(), 5, in, 1, type, left(), 5, MPI_COMM_WORLD,
+                  &requests[0]);
+    MPI_Isendrecv_c(out + 1, 1, type, left(), 6, in + 1, 1, type, right(), 6,
+                    MPI_COMM_WORLD, &requests[1]);
+    MPI_Sendrecv_c(out + 2, 1, type, right(), 7, in + 2, 1, type, left(), 7,
+                   MPI_COMM_WORLD, &status);
+    CHECK(status.MPI_SOURCE == left() && status.MPI_TAG == 7);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < 3; c++) {
+            int owner = c == 1 ? right() : left();
+            CHECK(in[r * COLUMNS + c] == owner * AREA + r * COLUMNS + c);
+        }
+    MPI_Isendrecv(&rank, 1, MPI_INT, MPI_PROC_NULL, 0, &none, 1, MPI_INT, MPI_PROC_NULL,
+                  0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], &status);
+    CHECK(none == -1 && status.MPI_SOURCE == MPI_PROC_NULL);
+    MPI_Type_free(&type);
+}
+
+static void replaced_buffers_keep_their_gaps(bool is_large)
 {
     MPI_Datatype type = column(ROWS);
     MPI_Request request;
     prepare(0);
-    MPI_Sendrecv_replace(out, COLUMNS / 2, type, right(), 3, left(), 3, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE);
-    MPI_Isendrecv_replace(out + 1, COLUMNS / 2 - 1, type, left(), 3, right(), 3,
-                          MPI_COMM_WORLD, &request);
+    if (is_large) {
+        MPI_Sendrecv_replace_c(out, COLUMNS / 2, type, right(), 3, left(), 3,
+                               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Isendrecv_replace_c(out + 1, COLUMNS / 2 - 1, type, left(), 3, right(), 3,
+                                MPI_COMM_WORLD, &request);
+    } else {
+        MPI_Sendrecv_replace(out, COLUMNS / 2, type, right(), 3, left(), 3,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Isendrecv_replace(out + 1, COLUMNS / 2 - 1, type, left(), 3, right(), 3,
+                              MPI_COMM_WORLD, &request);
+    }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < COLUMNS; c++) {
@@ -130,10 +165,11 @@ static void persistent_sends_take_what_is_there(void)
 static int elements_of(const MPI_Status *status, MPI_Datatype type)
 {
     int count = -1;
-    MPI_Count wide = -1;
+    MPI_Count large = -1, older = -1;
     MPI_Get_elements(status, type, &count);
-    MPI_Get_elements_x(status, type, &wide);
-    CHECK(wide == count);
+    MPI_Get_elements_c(status, type, &large);
+    MPI_Get_elements_x(status, type, &older);
+    CHECK(large == count && older == count);
     return count;
 }
 
@@ -161,7 +197,7 @@ static void elements_are_counted(void)
         MPI_Get_count(&status, type, &count);
         CHECK(count == (i % 5 == 0 ? i / 5 : MPI_UNDEFINED));
     }
-    MPI_Status_set_elements(&status, MPI_BYTE, 12);
+    MPI_Status_set_elements_c(&status, MPI_BYTE, 12);
     CHECK(elements_of(&status, type) == MPI_UNDEFINED);
     MPI_Status_set_elements_x(&status, MPI_DOUBLE_INT, 5);
     MPI_Get_count(&status, MPI_BYTE, &count);
@@ -179,7 +215,9 @@ int main(int argc, char **argv)
     gaps_everywhere(5, 3);
     gaps_everywhere(ROWS - 1, COLUMNS - 1);
     short_messages_fill_a_part();
-    replaced_buffers_keep_their_gaps();
+    exchanges_go_both_ways();
+    replaced_buffers_keep_their_gaps(false);
+    replaced_buffers_keep_their_gaps(true);
     persistent_sends_take_what_is_there();
     elements_are_counted();
     return finish();
