@@ -219,7 +219,7 @@ static inline bool oriel_win_flush_quick(int rank, MPI_Win win)
     int idle = atomic_load_explicit(&window->idle_ranks, memory_order_relaxed);
     if (likely((unsigned)rank < (unsigned)idle))
         return true;
-    return window->access == ACCESS_LOCK &&
+    return window_access(window) == ACCESS_LOCK &&
            atomic_load_explicit(&window->current, memory_order_relaxed)->rank == rank;
 }
 
@@ -237,8 +237,8 @@ static inline bool oriel_win_lock_quick(int lock_type, int rank, int assert,
     if (unlikely(window == NULL))
         return false;
     struct peer *peer = window->usual;
-    if (unlikely(peer->rank != rank) || unlikely(window->access != ACCESS_NONE) ||
-        unlikely(assert != 0) ||
+    if (unlikely(peer->rank != rank) ||
+        unlikely(window_access(window) != ACCESS_NONE) || unlikely(assert != 0) ||
         unlikely(lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED) ||
         unlikely(atomic_load_explicit(&process.asked_locks, memory_order_relaxed) >
                  0) ||
@@ -246,7 +246,7 @@ static inline bool oriel_win_lock_quick(int lock_type, int rank, int assert,
         return false;
     peer->lock_type = lock_type;
     atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_relaxed);
-    window->access = ACCESS_LOCK;
+    window_set_access(window, ACCESS_LOCK);
     window->locks = 1;
     atomic_store_explicit(&window->current, peer, memory_order_relaxed);
     return true;
@@ -258,14 +258,14 @@ static inline bool oriel_win_unlock_quick(int rank, MPI_Win win)
     if (unlikely(window == NULL))
         return false;
     struct peer *peer = window->usual;
-    if (unlikely(peer->rank != rank) || unlikely(window->locks != 1) ||
-        unlikely(peer_lock_state(peer) != LOCK_HELD))
+    if (unlikely(peer->rank != rank) || unlikely(peer_lock_state(peer) != LOCK_HELD) ||
+        unlikely(window->locks != 1))
         return false;
     line_leave(peer->line, peer->lock_type);
     atomic_store_explicit(&peer->lock, LOCK_NONE, memory_order_relaxed);
     window_forget_current(window);
     window->locks = 0;
-    window->access = ACCESS_NONE;
+    window_set_access(window, ACCESS_NONE);
     return true;
 }
 
@@ -275,12 +275,12 @@ static inline bool oriel_win_lock_all_quick(int assert, MPI_Win win)
     if (unlikely(window == NULL))
         return false;
     struct peer *self = window->usual_self;
-    if (unlikely(window->access != ACCESS_NONE) || unlikely(assert != 0) ||
+    if (unlikely(window_access(window) != ACCESS_NONE) || unlikely(assert != 0) ||
         unlikely(!line_try(self->line, MPI_LOCK_SHARED)))
         return false;
     self->lock_type = MPI_LOCK_SHARED;
     atomic_store_explicit(&self->lock, LOCK_HELD, memory_order_relaxed);
-    window->access = ACCESS_LOCK_ALL;
+    window_set_access(window, ACCESS_LOCK_ALL);
     window->is_unchecked = false;
     atomic_store_explicit(&window->idle_ranks, window->size_of_group,
                           memory_order_relaxed);
@@ -294,7 +294,7 @@ static inline bool oriel_win_unlock_all_quick(MPI_Win win)
     if (unlikely(window == NULL))
         return false;
     struct peer *self = window->usual_self;
-    if (unlikely(window->access != ACCESS_LOCK_ALL) ||
+    if (unlikely(window_access(window) != ACCESS_LOCK_ALL) ||
         unlikely(peer_lock_state(self) != LOCK_HELD) ||
         unlikely(window->peers.count != 1))
         return false;
@@ -302,6 +302,6 @@ static inline bool oriel_win_unlock_all_quick(MPI_Win win)
     atomic_store_explicit(&self->lock, LOCK_NONE, memory_order_relaxed);
     window_forget_current(window);
     atomic_store_explicit(&window->idle_ranks, 0, memory_order_relaxed);
-    window->access = ACCESS_NONE;
+    window_set_access(window, ACCESS_NONE);
     return true;
 }

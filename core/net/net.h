@@ -18,13 +18,29 @@ enum { NET_ADDRESS_MAX = 128, NET_MESSAGE_MAX = 16384 };
 struct net; // private
 
 struct net_counter {
-    uint64_t issued;             // written by the thread that issues
+    _Atomic(uint64_t) issued;    // written with the message lock held
     _Atomic(uint64_t) completed; // remotely complete: written by whoever polls
     _Atomic(int) error;          // first error class, 0 when none
     struct net_counter *total;   // counts the same among others, or NULL
     // Called after each completion, or NULL.
     void (*part_completed)(struct net_counter *counter);
 };
+
+// Counts an operation that is now under way. Callers hold the message lock.
+static inline void net_counter_issue(struct net_counter *counter)
+{
+    uint64_t issued = atomic_load_explicit(&counter->issued, memory_order_relaxed);
+    atomic_store_explicit(&counter->issued, issued + 1, memory_order_relaxed);
+}
+
+// How many operations are under way. Of those that this thread has issued, or that it
+// knows of from the one that has, none is forgotten.
+static inline uint64_t net_counter_pending(const struct net_counter *counter)
+{
+    uint64_t completed =
+        atomic_load_explicit(&counter->completed, memory_order_acquire);
+    return atomic_load_explicit(&counter->issued, memory_order_relaxed) - completed;
+}
 
 // Counts a completion, with an error class or 0. Afterwards the counter may be gone.
 static inline void net_counter_complete(struct net_counter *counter, int error)

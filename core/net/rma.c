@@ -80,9 +80,9 @@ static int start_part(struct net *net, const struct part *part,
         return net_fail_peer(net, part->rank, (int)-code,
                              part->kind == WRITING ? "a write to" : "a read from");
     peer->is_reached = true;
-    counter->issued++;
+    net_counter_issue(counter);
     if (counter->total != NULL)
-        counter->total->issued++;
+        net_counter_issue(counter->total);
     return 0;
 }
 

@@ -59,17 +59,12 @@ static int check_attached(const struct operation *operation, bool *is_mapped)
 
 // Messages that are still under way to the target must not be overtaken, for
 // accumulates to one location keep their order.
-static bool has_messages(struct peer *peer)
-{
-    return atomic_load_explicit(&peer->counter.completed, memory_order_acquire) !=
-           peer->counter.issued;
-}
-
 static enum reach reach_of(const struct operation *operation, bool is_mapped)
 {
     if (operation->rank == operation->window->comm->rank)
         return REACH_LOAD;
-    if (operation->window->is_ordered && has_messages(operation->peer))
+    if (operation->window->is_ordered &&
+        net_counter_pending(&operation->peer->counter) > 0)
         return REACH_MESSAGE;
     if (is_mapped)
         return REACH_LOAD;

@@ -20,18 +20,13 @@ static void operation_request_destroy(struct object *object)
     free(object);
 }
 
-static bool is_quiet(const struct operation_request *request)
-{
-    return request->counter.issued == atomic_load(&request->counter.completed);
-}
-
 // Callers hold the message lock.
 static void part_completed(struct net_counter *counter)
 {
     size_t offset = offsetof(struct operation_request, counter);
     struct operation_request *request =
         (struct operation_request *)((char *)counter - offset);
-    if (request->is_started && is_quiet(request))
+    if (request->is_started && net_counter_pending(counter) == 0)
         request_complete(&request->request, atomic_load(&counter->error));
 }
 
@@ -52,9 +47,9 @@ static int request_make(struct window *window, struct operation_request **made)
 static struct request *request_start(struct operation_request *request)
 {
     message_lock();
-    bool is_needed = request->counter.issued > 0;
+    bool is_needed = atomic_load(&request->counter.issued) > 0;
     request->is_started = true;
-    if (is_needed && is_quiet(request))
+    if (is_needed && net_counter_pending(&request->counter) == 0)
         request_complete(&request->request, atomic_load(&request->counter.error));
     message_unlock();
     if (is_needed)
@@ -66,7 +61,7 @@ static struct request *request_start(struct operation_request *request)
 // MPI-4.1 12.3.5: only in passive target epochs.
 static int check_epoch(const struct window *window)
 {
-    if (window->access >= ACCESS_LOCK)
+    if (window_access(window) >= ACCESS_LOCK)
         return 0;
     return fail(MPI_ERR_RMA_SYNC,
                 "operations with a request need a lock; %s on the window",

@@ -20,7 +20,7 @@ static struct net_counter *counter_of(const struct batch *batch)
 static bool has_room_for_batch(void *argument)
 {
     const struct net_counter *counter = argument;
-    return counter->issued - atomic_load(&counter->completed) < BATCHES_AT_ONCE;
+    return net_counter_pending(counter) < BATCHES_AT_ONCE;
 }
 
 // Remembers where what is fetched belongs; NULL without memory.
@@ -68,13 +68,13 @@ static int post(struct batch *batch, struct awaited *awaited)
                            request->brings * batch->bytes);
     if (err)
         return err;
-    peer->counter.issued++;
+    net_counter_issue(&peer->counter);
     window_expect_pending(batch->operation->window);
     if (awaited != NULL) {
         *peer->awaited_end = awaited;
         peer->awaited_end = &awaited->next;
         if (awaited->counter != NULL)
-            awaited->counter->issued++;
+            net_counter_issue(awaited->counter);
     }
     return 0;
 }

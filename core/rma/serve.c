@@ -138,7 +138,7 @@ static void serve_reply(int source, const void *message, size_t bytes)
     struct window *window = handle_object(KIND_WIN, reply->window);
     struct peer *peer = window ? window_find_peer(window, reply->rank) : NULL;
     if (peer == NULL || peer->job_rank != source ||
-        peer->counter.issued == atomic_load(&peer->counter.completed) ||
+        net_counter_pending(&peer->counter) == 0 ||
         (reply->fetches && peer->awaited == NULL))
         return; // nothing of that kind is under way
     int error = reply->fetches ? finish_fetch(peer, reply, bytes) : reply->error;

@@ -4,9 +4,7 @@
 
 static bool is_quiet(void *argument)
 {
-    const struct net_counter *counter = &((struct peer *)argument)->counter;
-    return atomic_load_explicit(&counter->completed, memory_order_acquire) ==
-           counter->issued;
+    return net_counter_pending(&((struct peer *)argument)->counter) == 0;
 }
 
 int sync_complete_counted(struct peer *peer)

@@ -7,13 +7,13 @@
 // May the call be made now, and may it promise that?
 static int check_may_fence(int assert, const struct window *win)
 {
-    if (unlikely(win->access > ACCESS_FENCE_USED))
+    if (unlikely(window_access(win) > ACCESS_FENCE_USED))
         return fail(MPI_ERR_RMA_SYNC, "%s on the window; a fence is not allowed in it",
                     window_epoch(win));
     if (unlikely(window_is_exposed(win)))
         return fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post; a fence "
                                       "is not allowed before MPI_Win_wait");
-    if (unlikely(win->access == ACCESS_FENCE_USED && assert &MPI_MODE_NOPRECEDE))
+    if (unlikely(window_access(win) == ACCESS_FENCE_USED && assert &MPI_MODE_NOPRECEDE))
         return fail(MPI_ERR_ASSERT,
                     "assert = %d: has MPI_MODE_NOPRECEDE, but this process has issued "
                     "operations that the fence is to complete",
@@ -32,7 +32,7 @@ int oriel_win_fence(int assert, struct window *win)
         return err;
     err = ends ? sync_complete_all(win) : 0;
     int barrier_err = ends || begins ? collective_barrier(win->comm) : 0;
-    win->access = begins ? ACCESS_FENCE : ACCESS_NONE;
+    window_set_access(win, begins ? ACCESS_FENCE : ACCESS_NONE);
     window_forget_current(win);
     return err ? err : barrier_err;
 }

@@ -17,9 +17,9 @@ static int flush(int rank, struct window *window)
     struct peer *peer = window_find_peer(window, rank);
     window_unguard(window);
     bool is_locked = peer != NULL && peer_lock_state(peer) != LOCK_NONE;
-    if (window->access == ACCESS_LOCK_ALL && !is_locked)
+    if (window_access(window) == ACCESS_LOCK_ALL && !is_locked)
         return 0; // not touched yet
-    if (window->access < ACCESS_LOCK || !is_locked)
+    if (window_access(window) < ACCESS_LOCK || !is_locked)
         return fail(MPI_ERR_RMA_SYNC, "rank %d is not locked; %s on the window", rank,
                     window_epoch(window));
     return sync_complete(peer);
@@ -28,7 +28,7 @@ static int flush(int rank, struct window *window)
 static inline int flush_all(struct window *window)
 {
     sync_order();
-    if (unlikely(window->access < ACCESS_LOCK))
+    if (unlikely(window_access(window) < ACCESS_LOCK))
         return fail(MPI_ERR_RMA_SYNC, "no target is locked; %s on the window",
                     window_epoch(window));
     return sync_complete_all(window);

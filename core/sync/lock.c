@@ -9,7 +9,8 @@ static int check_may_open(const struct window *window)
 {
     if (unlikely(window->no_locks))
         return fail(MPI_ERR_RMA_SYNC, "the window was opened with the info no_locks");
-    if (unlikely(window->access != ACCESS_NONE && window->access != ACCESS_FENCE))
+    if (unlikely(window_access(window) != ACCESS_NONE &&
+                 window_access(window) != ACCESS_FENCE))
         return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before locking",
                     window_epoch(window));
     return 0;
@@ -31,13 +32,12 @@ static int begin_lock(struct window *window, int type, int rank, bool is_uncheck
     return 0;
 }
 
-// The peer if quick.h may take and release its lock: it knows neither threads nor other
-// nodes, and no operations that are not loads and stores.
-static struct peer *usual(const struct window *window, struct peer *peer)
+// May quick.h take and release its lock? It knows neither threads nor other nodes, and
+// no operations that are not loads and stores.
+static bool is_usual(const struct window *window, const struct peer *peer)
 {
-    bool is_usual = process.thread_level != MPI_THREAD_MULTIPLE &&
-                    !window->spans_nodes && peer->address != NULL;
-    return is_usual ? peer : (struct peer *)&nobody; // which is never locked
+    return process.thread_level != MPI_THREAD_MULTIPLE && !window->spans_nodes &&
+           peer->address != NULL;
 }
 
 static void end_lock(struct window *window)
@@ -45,7 +45,7 @@ static void end_lock(struct window *window)
     window_guard(window);
     window_forget_current(window);
     if (--window->locks == 0)
-        window->access = ACCESS_NONE;
+        window_set_access(window, ACCESS_NONE);
     window_unguard(window);
 }
 
@@ -64,11 +64,11 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
             return err;
     }
     window_guard(win);
-    int err = win->access == ACCESS_LOCK ? 0 : check_may_open(win);
+    int err = window_access(win) == ACCESS_LOCK ? 0 : check_may_open(win);
     if (!err)
         err = begin_lock(win, lock_type, rank, is_unchecked, &peer);
     if (!err) {
-        win->access = ACCESS_LOCK;
+        window_set_access(win, ACCESS_LOCK);
         win->locks++;
     }
     window_unguard(win);
@@ -80,7 +80,8 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
     if (err)
         return err;
     window_make_current(win, peer);
-    win->usual = usual(win, peer);
+    if (is_usual(win, peer))
+        win->usual = peer;
     return 0;
 }
 
@@ -89,7 +90,8 @@ int oriel_win_unlock(int rank, struct window *win)
     if (rank == MPI_PROC_NULL)
         return 0;
     window_guard(win);
-    struct peer *peer = win->access == ACCESS_LOCK ? window_find_peer(win, rank) : NULL;
+    struct peer *peer =
+        window_access(win) == ACCESS_LOCK ? window_find_peer(win, rank) : NULL;
     window_unguard(win);
     if (unlikely(peer == NULL || peer_lock_state(peer) == LOCK_NONE))
         return fail(MPI_ERR_RMA_SYNC, "rank %d is not locked; %s on the window", rank,
@@ -120,8 +122,8 @@ static int lock_mapped(struct window *window)
         window_unguard(window);
         if (!err)
             err = peer_lock(window, peer);
-        if (!err && !is_shared)
-            window->usual_self = usual(window, peer);
+        if (!err && !is_shared && is_usual(window, peer))
+            window->usual_self = peer;
     }
     return err;
 }
@@ -144,7 +146,7 @@ int oriel_win_lock_all(int assert, struct window *win)
     window_guard(win);
     int err = check_may_open(win);
     if (!err)
-        win->access = ACCESS_LOCK_ALL;
+        window_set_access(win, ACCESS_LOCK_ALL);
     window_unguard(win);
     if (err)
         return err;
@@ -153,7 +155,7 @@ int oriel_win_lock_all(int assert, struct window *win)
         err = lock_mapped(win);
     if (unlikely(err)) {
         unlock_peers(win);
-        win->access = ACCESS_NONE;
+        window_set_access(win, ACCESS_NONE);
         return err;
     }
     win->idle_ranks = win->size_of_group;
@@ -162,13 +164,13 @@ int oriel_win_lock_all(int assert, struct window *win)
 
 int oriel_win_unlock_all(struct window *win)
 {
-    if (unlikely(win->access != ACCESS_LOCK_ALL))
+    if (unlikely(window_access(win) != ACCESS_LOCK_ALL))
         return fail(MPI_ERR_RMA_SYNC, "no lock_all epoch is open on the window; %s",
                     window_epoch(win));
     int err = sync_complete_all(win);
     int unlock_err = unlock_peers(win);
     window_forget_current(win);
     win->idle_ranks = 0;
-    win->access = ACCESS_NONE;
+    window_set_access(win, ACCESS_NONE);
     return err ? err : unlock_err;
 }

@@ -90,7 +90,7 @@ static void expect_all(const struct neighbours *neighbours, enum notice kind)
 // ---- the origin's side --------------------------------------------------------
 static int check_may_start(const struct window *window)
 {
-    if (window->access == ACCESS_NONE || window->access == ACCESS_FENCE)
+    if (window_access(window) == ACCESS_NONE || window_access(window) == ACCESS_FENCE)
         return 0;
     return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before starting another",
                 window_epoch(window));
@@ -112,7 +112,7 @@ int oriel_win_start(struct group *group, int assert, struct window *win)
         mark_targets(&win->targets, true);
         if (!(assert &MPI_MODE_NOCHECK))
             expect_all(&win->targets, NOTICE_POST);
-        win->access = ACCESS_START;
+        window_set_access(win, ACCESS_START);
         window_forget_current(win);
     }
     window_unguard(win);
@@ -123,7 +123,7 @@ int oriel_win_start(struct group *group, int assert, struct window *win)
 // accessed may post later: notices of both sides are counted.
 int oriel_win_complete(struct window *win)
 {
-    if (unlikely(win->access != ACCESS_START))
+    if (unlikely(window_access(win) != ACCESS_START))
         return fail(MPI_ERR_RMA_SYNC, "nothing has been started: %s on the window",
                     window_epoch(win));
     int err = sync_complete_all(win);
@@ -133,7 +133,7 @@ int oriel_win_complete(struct window *win)
     mark_targets(&win->targets, false);
     neighbours_drop(&win->targets);
     window_forget_current(win);
-    win->access = ACCESS_NONE;
+    window_set_access(win, ACCESS_NONE);
     window_unguard(win);
     return err ? err : notice_err;
 }
@@ -143,7 +143,7 @@ static int check_may_post(struct window *window)
 {
     if (window_is_exposed(window))
         return fail(MPI_ERR_RMA_SYNC, "the window is already exposed by MPI_Win_post");
-    if (window->access == ACCESS_FENCE_USED)
+    if (window_access(window) == ACCESS_FENCE_USED)
         return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before posting",
                     window_epoch(window));
     if (window_is_locked(window))

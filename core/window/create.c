@@ -77,7 +77,7 @@ int oriel_win_create_dynamic(struct info *info, struct communicator *comm,
 
 int oriel_win_free(struct window *win)
 {
-    if (win->access != ACCESS_NONE && win->access != ACCESS_FENCE)
+    if (window_access(win) != ACCESS_NONE && window_access(win) != ACCESS_FENCE)
         return fail(MPI_ERR_RMA_SYNC,
                     "%s; it must be closed before the window is freed",
                     window_epoch(win));

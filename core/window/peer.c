@@ -105,7 +105,7 @@ void peers_free(struct window *window)
 
 const char *window_epoch(const struct window *window)
 {
-    switch (window->access) {
+    switch (window_access(window)) {
     case ACCESS_NONE:
         return "no epoch is open";
     case ACCESS_FENCE:
@@ -124,7 +124,7 @@ const char *window_epoch(const struct window *window)
 // Does the epoch allow access? *must_lock: the caller is to take the target's lock.
 static int admit(struct window *window, int rank, struct peer **peer, bool *must_lock)
 {
-    if (window->access == ACCESS_NONE)
+    if (window_access(window) == ACCESS_NONE)
         return fail(MPI_ERR_RMA_SYNC,
                     "no epoch is open on the window: needs a fence, a start, a "
                     "lock of rank %d or lock_all",
@@ -133,16 +133,16 @@ static int admit(struct window *window, int rank, struct peer **peer, bool *must
     if (err)
         return err;
     int state = peer_lock_state(*peer);
-    if (window->access == ACCESS_FENCE)
-        window->access = ACCESS_FENCE_USED;
-    if (window->access == ACCESS_START && !(*peer)->is_target)
+    if (window_access(window) == ACCESS_FENCE)
+        window_set_access(window, ACCESS_FENCE_USED);
+    if (window_access(window) == ACCESS_START && !(*peer)->is_target)
         return fail(MPI_ERR_RMA_SYNC,
                     "rank %d is not in the group that was given to MPI_Win_start",
                     rank);
-    if (window->access == ACCESS_LOCK && state == LOCK_NONE)
+    if (window_access(window) == ACCESS_LOCK && state == LOCK_NONE)
         return fail(MPI_ERR_RMA_SYNC, "a lock epoch is open, but rank %d is not locked",
                     rank);
-    if (window->access == ACCESS_LOCK_ALL && state == LOCK_NONE) {
+    if (window_access(window) == ACCESS_LOCK_ALL && state == LOCK_NONE) {
         *must_lock = !window->is_unchecked;
         (*peer)->lock_type = MPI_LOCK_SHARED;
         atomic_store(&(*peer)->lock, *must_lock ? LOCK_ASKED : LOCK_UNCHECKED);

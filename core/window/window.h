@@ -132,7 +132,7 @@ struct window {
     // In a lock_all epoch where every operation so far was complete when its call
     // returned, all ranks below this have nothing to flush; otherwise 0.
     _Atomic(int) idle_ranks;
-    enum access access;
+    _Atomic(enum access) access;
     _Atomic(bool) has_pending; // operations by net or messages may be under way
     _Atomic(bool) guard;       // see window_guard
     int size_of_group;         // = comm->size
@@ -143,8 +143,7 @@ struct window {
     bool no_locks, is_ordered; // hints
     bool is_mapped;            // mates reach the own part by loads and stores
     // The target that MPI_Win_lock locked last, and this process as a target of
-    // MPI_Win_lock_all, where nothing but their lines knows of their locks;
-    // else &nobody.
+    // MPI_Win_lock_all, of those that quick.h may lock; &nobody before the first.
     struct peer *usual, *usual_self;
     bool spans_nodes;
     struct communicator *comm; // private duplicate of the program's
@@ -206,6 +205,17 @@ static inline int window_peer(struct window *window, int rank, struct peer **pee
 // takes its lock in a lock_all epoch, waits until the lock is granted, and makes it the
 // current one. The caller does not hold the guard.
 int window_target(struct window *window, int rank, struct peer **peer);
+
+// The epoch is changed with the guard held, or by a call that the program makes by one
+// thread at a time.
+static inline enum access window_access(const struct window *window)
+{
+    return atomic_load_explicit(&window->access, memory_order_relaxed);
+}
+static inline void window_set_access(struct window *window, enum access access)
+{
+    atomic_store_explicit(&window->access, access, memory_order_relaxed);
+}
 
 // The open epoch in words: "a lock_all epoch is open".
 const char *window_epoch(const struct window *window);
