@@ -125,8 +125,10 @@ __extension__ typedef _Float128 float128_t;
 __extension__ typedef _Float128 _Complex complex_float128_t;
 #endif
 
-// For loops that are worth more than the vectors that every machine has.
-#if defined(__x86_64__) && __has_attribute(target_clones)
+// For loops that are worth more than the vectors that every machine has. What chooses
+// among the clones runs before the thread sanitizer has started.
+#if defined(__x86_64__) && __has_attribute(target_clones) &&                           \
+    !defined(__SANITIZE_THREAD__)
 #define WIDE_VECTORS __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE_VECTORS
