@@ -31,6 +31,43 @@ static void check_value(MPI_Info info, const char *key, const char *expected)
     CHECK(flag && strcmp(value, expected) == 0);
 }
 
+static void versions_are_told(void)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int major, minor, length;
+    MPI_Info info;
+    CHECK(MPI_Get_version(&major, &minor) == MPI_SUCCESS);
+    CHECK(major == MPI_VERSION && minor == MPI_SUBVERSION);
+    CHECK(MPI_Get_library_version(text, &length) == MPI_SUCCESS);
+    CHECK(length > 0 && length == (int)strlen(text));
+    CHECK(MPI_Abi_get_version(&major, &minor) == MPI_SUCCESS);
+    CHECK(major == MPI_ABI_VERSION && minor == MPI_ABI_SUBVERSION);
+    CHECK(MPI_Abi_get_info(&info) == MPI_SUCCESS);
+    check_value(info, "mpi_aint_size", sizeof(MPI_Aint) == 8 ? "8" : "4");
+    check_value(info, "mpi_count_size", "8");
+    MPI_Info_free(&info);
+}
+
+static void the_process_is_described(void)
+{
+    char name[MPI_MAX_PROCESSOR_NAME];
+    int length, level, is_main;
+    CHECK(MPI_Get_processor_name(name, &length) == MPI_SUCCESS);
+    CHECK(length > 0 && length == (int)strlen(name));
+    CHECK(MPI_Query_thread(&level) == MPI_SUCCESS && level == MPI_THREAD_SINGLE);
+    CHECK(MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main);
+}
+
+// Nothing that MPI does here takes hours, and a tick is much shorter than a second.
+static void time_goes_on(void)
+{
+    double begin = MPI_Wtime(), now = begin;
+    CHECK(MPI_Wtick() > 0 && MPI_Wtick() < 1e-3);
+    while (now == begin)
+        now = MPI_Wtime();
+    CHECK(now > begin && now < begin + 3600);
+}
+
 static void an_info_describes_the_start(void)
 {
     MPI_Info info;
@@ -72,6 +109,21 @@ static void resources_guide_splits(void)
     MPI_Info_free(&resources);
 }
 
+static void duplicates_of_infos_are_their_own(void)
+{
+    MPI_Info info, twin;
+    int flag, length;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "order", "random");
+    CHECK(MPI_Info_dup(info, &twin) == MPI_SUCCESS);
+    CHECK(MPI_Info_delete(info, "order") == MPI_SUCCESS);
+    CHECK_CLASS(MPI_Info_delete(info, "order"), MPI_ERR_INFO_NOKEY);
+    CHECK(MPI_Info_get_valuelen(info, "order", &length, &flag) == MPI_SUCCESS && !flag);
+    check_value(twin, "order", "random");
+    MPI_Info_free(&info);
+    MPI_Info_free(&twin);
+}
+
 static void values_are_cut_to_the_length_given(void)
 {
     MPI_Info info;
@@ -104,9 +156,13 @@ int main(int argc, char **argv)
     MPI_Info_free(&early);
     start(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    versions_are_told();
+    the_process_is_described();
+    time_goes_on();
     error_codes_are_removed_and_used_again();
     an_info_describes_the_start();
     resources_guide_splits();
+    duplicates_of_infos_are_their_own();
     values_are_cut_to_the_length_given();
     CHECK(MPI_Pcontrol(1, "more", 2.0) == MPI_SUCCESS);
     MPI_Finalize();
