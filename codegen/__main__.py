@@ -55,7 +55,7 @@ def _check(arguments: argparse.Namespace) -> int:
     errors: list[SpecError] = []
     for name, path, compare in checks:
         if path is not None:
-            known = load_waivers(waivers, "spec/forum.waivers", name)
+            known = load_waivers(waivers, "spec/forum.waivers", name, path)
             errors += judge(compare(spec, path), known)
     for error in errors:
         print(error, file=sys.stderr)

@@ -15,7 +15,7 @@ from typing import Any
 
 from codegen.model import LANGUAGES, Argument, Callback, Constant, Form, Procedure, Spec
 from codegen.position import Position, SpecError
-from codegen.tokens import Cursor, read_lines
+from codegen.tokens import Cursor, Sort, read_lines
 
 Json = dict[str, Any]
 
@@ -62,21 +62,23 @@ class Waiver:
         )
 
 
-def load_waivers(path: Path, name: str, check: str) -> list[Waiver]:
-    """The waivers of one check."""
+def load_waivers(path: Path, name: str, check: str, data: Path) -> list[Waiver]:
+    """The waivers of one check with a file of the Forum's, whose name has a version."""
     waivers = []
     for line in read_lines(path, name):
         cursor = Cursor(line)
         which = cursor.word("forum or abi")
         if which not in ("forum", "abi"):
             raise cursor.error(f"unknown check '{which}'; use forum or abi")
+        is_of_all = cursor.peek().sort is not Sort.NUMBER
+        version = "" if is_of_all else cursor.dotted("a version")
         record = cursor.record = cursor.word("a name")
         record += "*" if cursor.accept("*") else ""
         argument = "-" if cursor.accept("-") else cursor.word("an argument, or -")
         field = cursor.word("a field")
         cursor.string("the reason, in quotes")
         cursor.expect_end()
-        if which == check:
+        if which == check and version in data.name:
             waivers.append(Waiver(record, argument, field, line.position))
     return waivers
 

@@ -22,19 +22,19 @@ int oriel_test_cancelled(const MPI_Status *status, int *flag)
     return 0;
 }
 
-int oriel_status_get_source(MPI_Status *status, int *source)
+int oriel_status_get_source(const MPI_Status *status, int *source)
 {
     *source = status->MPI_SOURCE;
     return 0;
 }
 
-int oriel_status_get_tag(MPI_Status *status, int *tag)
+int oriel_status_get_tag(const MPI_Status *status, int *tag)
 {
     *tag = status->MPI_TAG;
     return 0;
 }
 
-int oriel_status_get_error(MPI_Status *status, int *err)
+int oriel_status_get_error(const MPI_Status *status, int *err)
 {
     *err = status->MPI_ERROR;
     return 0;

@@ -12,7 +12,7 @@ from codegen.model import Argument
 
 def is_room(argument: Argument) -> bool:
     """It says how long a string may get."""
-    return argument.kind.name == "INFO_VALUE_LENGTH"
+    return argument.kind.name == "INFO_VALUE_LENGTH" and argument.is_in
 
 
 class Text(Sort):
@@ -77,7 +77,7 @@ class Text(Sort):
         return any(samples.number(self.call, a) == 0 for a in rooms)
 
     def got(self) -> list[str]:
-        if self.has_no_room:
+        if self.has_no_room or self.is_null:
             return self.kept()
         text = f"result {self.position}"
         length = self._length()

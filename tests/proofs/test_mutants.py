@@ -113,12 +113,12 @@ class Mutants(unittest.TestCase):
 
     def setUp(self) -> None:
         self.spec = table()
+        data = Path(FORUM) / "mpi-4.1-apis.json"
         self.waivers = load_waivers(
-            TOP / "spec" / "forum.waivers", "spec/forum.waivers", "forum"
+            TOP / "spec" / "forum.waivers", "spec/forum.waivers", "forum", data
         )
         self.f08 = F08Text(load_tables(TOP / "bindings", self.spec)["f08"])
-        data = (Path(FORUM) / "mpi-4.1-apis.json").read_text("utf-8")
-        self.forum = json.loads(data)
+        self.forum = json.loads(data.read_text("utf-8"))
         self.folder = Path(tempfile.mkdtemp(prefix="oriel-mutants-"))
         self.addCleanup(shutil.rmtree, self.folder)
         (self.folder / "procedures").mkdir()
