@@ -207,6 +207,11 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     MPI_Op_create(compose_some, 0, &compositions[0]);
     MPI_Op_create_c(compose_many, 0, &compositions[1]);
+    for (int i = 0; i < 2; i++) {
+        int commutes = -1;
+        MPI_Op_commutative(compositions[i], &commutes);
+        CHECK(commutes == 0);
+    }
     run_tests(tests, sizeof tests / sizeof *tests);
     for (int i = 0; i < 2; i++)
         MPI_Op_free(&compositions[i]);

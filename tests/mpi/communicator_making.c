@@ -54,6 +54,67 @@ static void groups_are_made_of_ranges(void)
     MPI_Group_free(&world);
 }
 
+static void groups_are_sets(void)
+{
+    MPI_Group world, others, found;
+    int result;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_excl(world, 1, &rank, &others);
+    MPI_Group_rank(others, &result);
+    CHECK(result == MPI_UNDEFINED);
+    MPI_Group_intersection(world, others, &found);
+    MPI_Group_compare(found, others, &result);
+    CHECK(result == MPI_IDENT);
+    if (found != MPI_GROUP_EMPTY)
+        MPI_Group_free(&found);
+    MPI_Group_difference(world, others, &found);
+    MPI_Group_translate_ranks(found, 1, (int[]){0}, world, &result);
+    CHECK(result == rank);
+    MPI_Group_free(&found);
+    if (others != MPI_GROUP_EMPTY)
+        MPI_Group_free(&others);
+    MPI_Group_free(&world);
+}
+
+// Both halves make theirs in one call; a process that gives no group gets nothing.
+static void groups_become_communicators(void)
+{
+    MPI_Group world, half;
+    MPI_Comm made;
+    int range[1][3] = {{rank % 2, size - 1, 2}}, members;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_range_incl(world, 1, range, &half);
+    MPI_Comm_create(MPI_COMM_WORLD, half, &made);
+    MPI_Comm_size(made, &members);
+    CHECK(members == (size + 1 - rank % 2) / 2);
+    check_works(made);
+    MPI_Comm_free(&made);
+    MPI_Comm_create(MPI_COMM_WORLD, rank % 2 ? MPI_GROUP_EMPTY : half, &made);
+    CHECK((made == MPI_COMM_NULL) == (rank % 2 == 1));
+    if (made != MPI_COMM_NULL)
+        MPI_Comm_free(&made);
+    MPI_Group_free(&half);
+    MPI_Group_free(&world);
+}
+
+static bool has_name(MPI_Comm comm, const char *name)
+{
+    char found[MPI_MAX_OBJECT_NAME];
+    int length;
+    MPI_Comm_get_name(comm, found, &length);
+    return strcmp(found, name) == 0 && length == (int)strlen(name);
+}
+
+static void communicators_have_names(void)
+{
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    CHECK(has_name(MPI_COMM_WORLD, "MPI_COMM_WORLD") && has_name(copy, ""));
+    MPI_Comm_set_name(copy, "a copy");
+    CHECK(has_name(MPI_COMM_WORLD, "MPI_COMM_WORLD") && has_name(copy, "a copy"));
+    MPI_Comm_free(&copy);
+}
+
 // The halves call at different times, and the odd ones twice.
 static void members_of_a_group_make_one_alone(void)
 {
@@ -165,6 +226,9 @@ int main(int argc, char **argv)
 {
     start(&argc, &argv);
     groups_are_made_of_ranges();
+    groups_are_sets();
+    groups_become_communicators();
+    communicators_have_names();
     members_of_a_group_make_one_alone();
     a_duplicate_comes_later();
     communicators_tell_what_mpi_predefines();

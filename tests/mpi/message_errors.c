@@ -153,6 +153,8 @@ static void handlers_of_communicators_are_called(void)
     CHECK(seen == MPI_ERR_IN_STATUS && seen_comm == own);
     CHECK_CLASS(send(1, MPI_BYTE, size, 0, own), MPI_ERR_RANK);
     CHECK(seen == MPI_ERR_RANK);
+    CHECK(MPI_Comm_call_errhandler(own, MPI_ERR_OTHER) == MPI_SUCCESS);
+    CHECK(seen == MPI_ERR_OTHER);
     MPI_Errhandler_free(&handler);
     MPI_Comm_free(&own);
 }

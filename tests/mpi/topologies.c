@@ -116,6 +116,13 @@ static void graphs_work(void)
     MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &ring);
     MPI_Graphdims_get(ring, &nodes, &ends);
     CHECK(nodes == size && ends == 2 * size);
+    int told_index[MOST], told_edges[2 * MOST], newrank, sum;
+    MPI_Graph_get(ring, MOST, 2 * MOST, told_index, told_edges);
+    CHECK(memcmp(told_index, index, (size_t)nodes * sizeof(int)) == 0);
+    CHECK(memcmp(told_edges, edges, (size_t)ends * sizeof(int)) == 0);
+    MPI_Graph_map(MPI_COMM_WORLD, size, index, edges, &newrank);
+    MPI_Allreduce(&newrank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(newrank >= 0 && newrank < size && sum == size * (size - 1) / 2);
     MPI_Graph_neighbors_count(ring, rank, &count);
     MPI_Graph_neighbors(ring, rank, 2, neighbors);
     CHECK(count == 2 && neighbors[0] == left() && neighbors[1] == right());

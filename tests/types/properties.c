@@ -65,6 +65,33 @@ static void large_sizes_are_undefined_in_small_calls(void)
     CHECK(bytes == MPI_UNDEFINED);
     MPI_Type_get_extent_x(type, &lb, &extent);
     CHECK(lb == 0 && extent == (MPI_Count)1 << 35);
+    MPI_Type_get_true_extent_c(type, &lb, &extent);
+    CHECK(lb == 0 && extent == (MPI_Count)1 << 35);
+    MPI_Pack_size_c(1, type, MPI_COMM_SELF, &size_c);
+    CHECK(size_c == (MPI_Count)1 << 35);
+    MPI_Pack_external_size_c("external32", 1, type, &size_c);
+    CHECK(size_c == (MPI_Count)1 << 35);
+    MPI_Type_free(&type);
+}
+
+// The first fourth of a matrix of 4 by 4, between a header and a trailer.
+static void large_calls_pack(void)
+{
+    static const MPI_Count sizes[] = {4, 4}, parts[] = {2, 2}, starts[] = {0, 0};
+    int in[16], out[16] = {0}, packed[6] = {0};
+    MPI_Count position = sizeof(int);
+    MPI_Datatype type;
+    for (int i = 0; i < 16; i++)
+        in[i] = 100 + i;
+    MPI_Type_create_subarray_c(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Pack_c(in, 1, type, packed, sizeof packed, &position, MPI_COMM_SELF);
+    static const int expected[] = {0, 100, 101, 104, 105, 0};
+    CHECK(memcmp(packed, expected, sizeof packed) == 0 && position == 5 * sizeof(int));
+    position = sizeof(int);
+    MPI_Unpack_c(packed, sizeof packed, &position, out, 1, type, MPI_COMM_SELF);
+    CHECK(out[0] == 100 && out[1] == 101 && out[4] == 104 && out[5] == 105);
+    CHECK(out[2] == 0 && out[6] == 0 && position == 5 * sizeof(int));
     MPI_Type_free(&type);
 }
 
@@ -206,6 +233,7 @@ static void external32_is_big_endian(void)
                          offsetof(struct several, little)};
     MPI_Datatype parts[] = {MPI_INT64_T, MPI_LONG, MPI_LONG_DOUBLE, MPI_SHORT}, type;
     MPI_Aint position = 0, bytes;
+    MPI_Count large_position = 0;
     unsigned char packed[sizeof expected];
     MPI_Type_create_struct(4, lengths, places, parts, &type);
     MPI_Type_commit(&type);
@@ -216,6 +244,16 @@ static void external32_is_big_endian(void)
     position = 0;
     MPI_Unpack_external("external32", packed, sizeof packed, &position, &out, 1, type);
     CHECK(out.wide == in.wide && out.narrow == -2 && out.extended == -1.5L &&
+          out.little == in.little);
+    memset(&out, 0, sizeof out);
+    memset(packed, 0, sizeof packed);
+    MPI_Pack_external_c("external32", &in, 1, type, packed, sizeof packed,
+                        &large_position);
+    CHECK(memcmp(packed, expected, sizeof packed) == 0);
+    large_position = 0;
+    MPI_Unpack_external_c("external32", packed, sizeof packed, &large_position, &out, 1,
+                          type);
+    CHECK(large_position == sizeof expected && out.wide == in.wide &&
           out.little == in.little);
     in.narrow = 1L << 40;
     position = 0;
@@ -285,6 +323,7 @@ int main(int argc, char **argv)
     given_bounds_hide_others();
     addresses_may_be_absolute();
     large_sizes_are_undefined_in_small_calls();
+    large_calls_pack();
     names_are_kept();
     attributes_follow_duplicates();
     fortran_types_are_found();
