@@ -70,7 +70,6 @@ program collective_reductions
     call MPI_Type_free(matrix, ierror)
     call reduce_local()
     call operations_of_both_kinds()
-    call place_of_the_largest()
     call MPI_Finalize(ierror)
 
 contains
@@ -262,12 +261,4 @@ contains
         call MPI_Reduce_local(left, right, 3_ck, MPI_INTEGER, MPI_MAX, ierror)
         call check('reduce_local', all(right == [4, 5, 6]))
     end subroutine reduce_local
-
-    subroutine place_of_the_largest()
-        integer :: mine(2), found(2)
-        mine = [mod(rank + 1, ranks), rank]
-        call MPI_Allreduce(mine, found, 1_ck, MPI_2INTEGER, MPI_MAXLOC, world, ierror)
-        call check('maxloc', found(1) == ranks - 1 .and. &
-            found(2) == max(ranks - 2, 0))
-    end subroutine place_of_the_largest
 end program collective_reductions

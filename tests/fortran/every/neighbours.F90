@@ -42,8 +42,8 @@ contains
         in = -1
     end subroutine begin
 
-    ! Completes what has no blocking form, a persistent operation twice. What has arrived
-    ! at `place` are those elements of the left process, and nothing beside them.
+    ! Completes what has no blocking form, a persistent operation twice. What has
+    ! arrived at `place` are those elements of the left process, and nothing else.
     subroutine finish(claim, elements, place)
         character(len=*), intent(in) :: claim
         integer, intent(in) :: elements(:), place
