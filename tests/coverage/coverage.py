@@ -4,20 +4,18 @@
 usage: coverage.py OBJECTS [--write]
 
 OBJECTS is a file with the paths of the object files of all test programs that run on the
-real core. An object calls what it has as an undefined symbol; a source that sees mpif.h
-calls it from there, any other from the mpi module. Without --write the page must say the
+real core. An object calls what it has as an undefined symbol; that of a target whose name
+begins with mpif sees mpif.h, any other the mpi module. Without --write the page must say the
 truth and have no blank cell; a test that it names stays as long as it calls the procedure.
 """
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
@@ -74,22 +72,13 @@ class Program:
     """A source of a test and the symbols that its objects need."""
 
     source: Path
+    sees_mpif: bool  # where Fortran's two older bindings share symbols
     symbols: frozenset[str]
 
     @property
     def name(self) -> str:
         """The source as the page names it."""
         return str(self.source.relative_to(TOP / "tests"))
-
-    @cached_property
-    def sees_mpif(self) -> bool:
-        """It calls what Fortran's two older bindings share by mpif.h."""
-        text = "".join(expanded(self.source)).lower()
-        includes = re.search(r"^ *include *['\"]mpif\.h", text, re.M) is not None
-        uses = re.search(r"^ *use +mpi\b", text, re.M) is not None
-        if includes and uses:
-            sys.exit(f"{self.name}: use either mpif.h or the mpi module, not both")
-        return includes
 
     def calls(self, cell: Cell, symbols: set[str]) -> bool:
         """All symbols of the cell, by way of its column."""
@@ -98,18 +87,11 @@ class Program:
         return symbols <= self.symbols and not is_other
 
 
-def expanded(source: Path) -> Iterator[str]:
-    """A Fortran source with what it includes of its own folder."""
-    text = source.read_text("utf-8")
-    yield text
-    for name in re.findall(r"^ *include *['\"](.*)['\"]", text, re.M | re.I):
-        if (source.parent / name).exists():
-            yield from expanded(source.parent / name)
-
-
-def source_of(item: Path, build: Path) -> Path:
-    """.../mpi/CMakeFiles/TARGET.dir/sync_lock.c.o -> tests/mpi/sync_lock.c"""
-    return TOP / item.parents[2].relative_to(build) / item.stem
+def origin_of(item: Path, build: Path) -> tuple[Path, bool]:
+    """.../CMakeFiles/mpif_free_O0.dir/mpif_free.f90.o -> .../mpif_free.f90, True"""
+    folder, _, rest = str(item.relative_to(build)).partition("/CMakeFiles/")
+    target, _, source = rest.partition(".dir/")
+    return TOP / folder / source.removesuffix(".o"), target.startswith("mpif")
 
 
 def programs(objects: Path) -> list[Program]:
@@ -117,11 +99,11 @@ def programs(objects: Path) -> list[Program]:
     paths = objects.read_text("utf-8").split()
     command = ["nm", "-A", "-u", *paths]
     listing = subprocess.run(command, capture_output=True, text=True, check=True)
-    symbols: dict[Path, set[str]] = defaultdict(set)
+    symbols: dict[tuple[Path, bool], set[str]] = defaultdict(set)
     for line in listing.stdout.splitlines():
         path, _, symbol = line.partition(":")
-        symbols[source_of(Path(path), objects.resolve().parent)].add(symbol.split()[-1])
-    return [Program(source, frozenset(names)) for source, names in symbols.items()]
+        symbols[origin_of(Path(path), objects.resolve().parent)].add(symbol.split()[-1])
+    return [Program(*origin, frozenset(names)) for origin, names in symbols.items()]
 
 
 def calls_of_cells(cells: dict[Cell, set[str]], tests: list[Program]) -> Calls:
