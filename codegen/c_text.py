@@ -26,9 +26,10 @@ def _declare(argument: Argument, kind_type: str) -> str:
     if kind_type.endswith("*"):
         value = kind_type.removesuffix("*") if argument.by_value else kind_type
         return f"{const}{value}{argument.name}"
-    if argument.is_array:
+    # Compilers take [] as a promise of an element, and constants have none.
+    if argument.is_array and not argument.may_be:
         return f"{const}{kind_type} {argument.name}[]"
-    star = "*" if _is_address(argument) else ""
+    star = "*" if argument.is_array or _is_address(argument) else ""
     return f"{const}{kind_type} {star}{argument.name}"
 
 

@@ -47,8 +47,6 @@ class EchoProof(Proof):
             "-std=c11",
             "-D_GNU_SOURCE",
             "-Wno-missing-braces",
-            "-Wno-stringop-overread",  # constants such as MPI_UNWEIGHTED have the
-            "-Wno-stringop-overflow",  # addresses of nothing
             *(f"-I{folder}" for folder in folders),
         ]
 
