@@ -126,7 +126,7 @@ class _Clauses:
     def read(self, cursor: Cursor) -> None:
         """Take one clause or domain."""
         if cursor.peek().sort is Sort.STRING:
-            self.description = cursor.string("the description")
+            self.description = cursor.take().text
             cursor.expect_end()
             return
         domain = _domain(cursor)

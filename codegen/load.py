@@ -122,7 +122,7 @@ def _constant(line: Line, category: Category) -> Constant:
     operands: tuple[str, ...] = ()
     while not cursor.at_end():
         if cursor.peek().sort is Sort.STRING:
-            text = cursor.string("the text")
+            text = cursor.take().text
             continue
         clauses = (*types, *words, "size", "external", "is", "on", "large")
         clause = pick(cursor, "clause of a constant", clauses)

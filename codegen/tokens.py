@@ -156,8 +156,8 @@ class Cursor:
     def number(self, what: str) -> int:
         """An integer."""
         text = self._take_sort(Sort.NUMBER, what)
-        if "." in text:
-            raise self.error(f"'{text}' is no integer; write {what} without a dot")
+        if not text.removeprefix("-").isdecimal():
+            raise self.error(f"'{text}' is no integer; write {what} in digits alone")
         return int(text)
 
     def expect(self, symbol: str, what: str) -> None:

@@ -13,10 +13,9 @@ from common import HERE, TreeTest
 
 from codegen.check import check
 from codegen.expand import expand
-from codegen.language import load_tables
 from codegen.load import load
 from codegen.position import SpecError
-from codegen.symbols import symbol_plan
+from codegen.render import render
 
 PLACES = {
     "kinds": "spec/kinds.spec",
@@ -37,11 +36,20 @@ def complaints(root: Path) -> list[str]:
         errors = check(spec)
         if errors:
             return [str(error) for error in errors]
-        load_tables(root / "bindings", spec)
-        symbol_plan(expand(spec), root / "bindings")
+        render(root, expand(spec))
     except SpecError as error:
         return [str(error)]
     return []
+
+
+def put(bad: Path, root: Path) -> Path:
+    """Add a bad file to the tree; what it has become part of."""
+    path = root / PLACES[bad.parent.name]
+    text = bad.read_text("utf-8")
+    if bad.parent.name in APPENDED:
+        text = path.read_text("utf-8") + text
+    path.write_text(text, "utf-8")
+    return path
 
 
 class BadSpecs(TreeTest):
@@ -49,14 +57,9 @@ class BadSpecs(TreeTest):
 
     def complains(self, bad: Path) -> None:
         """The file is complained about as it says, and only so."""
-        place = PLACES[bad.parent.name]
-        path = self.root / place
-        lines = bad.read_text("utf-8").splitlines()
-        if bad.parent.name in APPENDED:
-            lines = path.read_text("utf-8").splitlines() + lines
-        path.write_text("\n".join(lines) + "\n", "utf-8")
+        lines = put(bad, self.root).read_text("utf-8").splitlines()
         expected = [
-            f"{place}:{number}: {line.split(MARK)[1]}"
+            f"{PLACES[bad.parent.name]}:{number}: {line.split(MARK)[1]}"
             for number, line in enumerate(lines, 1)
             if MARK in line
         ]

@@ -38,11 +38,13 @@ def parameter(argument: Argument, languages: tuple[str, ...]) -> dict[str, Any]:
         "lis_direction": argument.lis_direction.value,
         "constant": argument.is_const,
         "asynchronous": argument.is_async,
-        "length": argument.length or None,
+        "length": [argument.length, argument.columns]
+        if argument.columns
+        else argument.length or None,
         "func_type": argument.callback,
         "pointer": argument.by_pointer or None,
-        "root_only": False,
-        "large_only": False,
+        "root_only": argument.at_root is not None,
+        "large_only": argument.is_large_only,
         "array_type": "",
         "suppress": " ".join(suppress),
     }
@@ -165,24 +167,29 @@ class Constants(TreeTest):
     def setUp(self) -> None:
         super().setUp()
         self.spec = load(self.root / "spec")
-        types = {"HANDLES": "MPI_Datatype", "FUNCTIONS": "MPI_Watch_function *"}
+        types = {
+            **{"HANDLES": "MPI_Datatype", "OPERATIONS": "MPI_Op"},
+            **{"BUFFERS": "void *", "IGNORED": "int*"},
+            **{"KINDS": "None", "METHODS": "None"},  # Fortran alone has them
+            **{"MPI_COMM_NULL": "MPI_Comm", "MPI_WIN_NULL": "MPI_Win"},
+            "MPI_WATCH_FN": "MPI_Watch_function *",
+            "MPI_LATER_FN": "MPI_Later_function *",
+            "MPI_SUM_FN": "MPI_Sum_function *",
+            "MPI_SUM_FN_C": "MPI_Sum_function_c *",
+        }
         self.data: dict[str, dict[str, Any]] = {
             constant.name.lower(): {
                 "name": constant.name,
                 "category": constant.category.name,
                 "abi_value": constant.value,
-                "handle_types": {
-                    "c": {"type": types.get(constant.category.name, "int")}
-                },
+                "handle_types": {"c": {"type": types.get(constant.name, of_category)}},
                 "datatypes": {},
             }
             for constant in self.spec.constants.values()
+            for of_category in [types.get(constant.category.name, "int")]
         }
-        for name in ("comm", "win"):
-            handle = self.data[f"mpi_{name}_null"]["handle_types"]
-            handle["c"]["type"] = f"MPI_{name.capitalize()}"
-        later = self.data["mpi_later_fn"]["handle_types"]
-        later["c"]["type"] = "MPI_Later_function *"
+        kind = self.data["mpi_count_kind"]
+        kind["abi_value"] = "\\code{selected_int_kind(18)}"
         self.data["mpi_int"]["datatypes"] = {"c": {"type": "signed int"}}
 
     def fields(self) -> list[tuple[str, str]]:

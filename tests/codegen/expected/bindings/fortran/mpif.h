@@ -19,3 +19,20 @@
       subroutine MPI_CLOSE_FTS(MODE, RESULT, WIN, IERROR)
       INTEGER :: MODE, WIN, IERROR
       <type> :: RESULT(*)
+      subroutine MPI_GATHER_FTS(PARTS, WHOLE, COUNTS, TYPES, OP, ROOT,  &
+     &COMM, IERROR)
+      <type> :: PARTS(*), WHOLE(*)
+      INTEGER :: COUNTS(*), TYPES(*), OP, ROOT, COMM, IERROR
+      subroutine MPI_GRAPH(N, DEGREES, EDGES, WEIGHTS, RANGES, UPDATE,  &
+     &STATE, WIN, IERROR)
+      INTEGER :: N, DEGREES(*), EDGES(*), WEIGHTS(*), RANGES(3, *), WIN,&
+     &IERROR
+      EXTERNAL :: UPDATE
+      INTEGER(KIND=MPI_ADDRESS_KIND) :: STATE
+      subroutine MPI_CHOOSE(N, SIZE, FIRST, INDICES, FLAG, STATUS,      &
+     &IERROR)
+      INTEGER :: N, SIZE, FIRST, INDICES(*), STATUS(MPI_STATUS_SIZE),   &
+     &IERROR
+      LOGICAL :: FLAG
+      subroutine MPI_CONVERT(KEY)
+      INTEGER :: KEY
