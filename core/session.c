@@ -17,12 +17,13 @@ enum {
 static void session_destroy(struct object *object)
 {
     object_release(object->errhandler);
+    free(((struct session *)object)->buffer);
     free(object);
 }
 
 static int session_make(struct errhandler *errhandler, struct session **session)
 {
-    struct session *made = malloc(sizeof *made);
+    struct session *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a session");
     object_init(&made->object, session_destroy);
@@ -61,7 +62,9 @@ int oriel_session_init(struct info *info, struct errhandler *errhandler,
 
 int oriel_session_finalize(struct session *session)
 {
-    int err = process_leave();
+    int err = oriel_session_flush_buffer(session);
+    if (!err)
+        err = process_leave();
     if (!err)
         object_close(&session->object);
     return err;
@@ -110,12 +113,11 @@ int oriel_session_get_nth_pset(struct session *session, struct info *info, int n
 int oriel_group_from_session_pset(struct session *session, const char *pset_name,
                                   struct group **newgroup)
 {
-    (void)session;
     int set = find_set(pset_name);
     if (set == SET_COUNT)
         return MPI_ERR_ARG;
     struct group *group = group_of_set(set), *made;
-    int err = group_make(group->ranks, group->size, &made);
+    int err = group_make(group->ranks, group->size, session, &made);
     if (!err)
         err = object_open(&made->object, KIND_GROUP);
     if (!err)

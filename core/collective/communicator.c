@@ -195,7 +195,7 @@ static int predefined_make(const int *ranks, int size, const char *name,
                            uint64_t context, struct communicator **made)
 {
     struct group *group;
-    int err = group_make(ranks, size, &group);
+    int err = group_make(ranks, size, NULL, &group);
     if (err)
         return err;
     err = communicator_plan(NULL, group, made);

@@ -112,7 +112,7 @@ static int make_inter(struct communicator *local, int leader,
     if (!err)
         err = check_disjoint(local->group, ranks, theirs.size);
     if (!err)
-        err = group_make(ranks, theirs.size, &remote);
+        err = group_make(ranks, theirs.size, local->group->session, &remote);
     if (!err)
         err = bind_groups(local, remote, made);
     free(ranks);
@@ -268,7 +268,7 @@ static int merged_group(const struct group *first, const struct group *second,
         return fail(MPI_ERR_NO_MEM, "no memory for a group of %zu", size);
     memcpy(ranks, first->ranks, (size_t)first->size * sizeof *ranks);
     memcpy(ranks + first->size, second->ranks, (size_t)second->size * sizeof *ranks);
-    int err = group_make(ranks, (int)size, merged);
+    int err = group_make(ranks, (int)size, first->session, merged);
     free(ranks);
     return err;
 }

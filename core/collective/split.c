@@ -48,7 +48,7 @@ int group_of_color(const struct group *members, struct choice *choices, int colo
         return fail(MPI_ERR_NO_MEM, "no memory for a group of %d", count);
     for (int i = 0; i < count; i++)
         ranks[i] = members->ranks[choices[i].rank];
-    int err = group_make(ranks, count, group);
+    int err = group_make(ranks, count, members->session, group);
     free(ranks);
     return err;
 }

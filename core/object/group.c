@@ -11,11 +11,12 @@ struct group group_empty = {.rank = MPI_UNDEFINED, .ranks = &(const int){0}};
 
 static void group_destroy(struct object *object)
 {
+    object_release(((struct group *)object)->session);
     free(object);
 }
 
 // A group with room for `size` ranks behind it, for the caller to fill, or NULL.
-static struct group *group_new(int size)
+static struct group *group_new(int size, struct session *session)
 {
     struct group *made = malloc(sizeof *made + (size_t)size * sizeof(int));
     if (made == NULL) {
@@ -24,6 +25,9 @@ static struct group *group_new(int size)
     }
     object_init(&made->object, group_destroy);
     made->ranks = (int *)(made + 1);
+    made->session = session;
+    if (session != NULL)
+        object_retain(session);
     return made;
 }
 
@@ -42,9 +46,10 @@ static void group_complete(struct group *group, int size)
             group->rank = i;
 }
 
-int group_make(const int *ranks, int size, struct group **group)
+int group_make(const int *ranks, int size, struct session *session,
+               struct group **group)
 {
-    struct group *made = group_new(size);
+    struct group *made = group_new(size, session);
     if (made == NULL)
         return MPI_ERR_NO_MEM;
     memcpy(group_members(made), ranks, (size_t)size * sizeof *ranks);
@@ -181,7 +186,7 @@ int oriel_group_incl(struct group *group, int n, const int ranks[],
     if (err)
         return err;
     free(marks);
-    struct group *made = group_new(n);
+    struct group *made = group_new(n, group->session);
     if (made == NULL)
         return MPI_ERR_NO_MEM;
     for (int i = 0; i < n; i++)
@@ -196,7 +201,7 @@ int oriel_group_excl(struct group *group, int n, const int ranks[],
     int err = mark_members(group, n, ranks, &marks);
     if (err)
         return err;
-    struct group *made = group_new(group->size - n);
+    struct group *made = group_new(group->size - n, group->session);
     int size = 0;
     for (int i = 0; i < group->size && made != NULL; i++)
         if (!marks[i])
@@ -276,7 +281,8 @@ static int append_members(const struct group *group1, const struct group *group2
 int oriel_group_union(struct group *group1, struct group *group2,
                       struct group **newgroup)
 {
-    struct group *made = group_new(group1->size + group2->size);
+    struct session *session = group1->size > 0 ? group1->session : group2->session;
+    struct group *made = group_new(group1->size + group2->size, session);
     if (made == NULL)
         return MPI_ERR_NO_MEM;
     int size = group1->size;
@@ -291,7 +297,7 @@ int oriel_group_union(struct group *group1, struct group *group2,
 static int group_filter(const struct group *group1, const struct group *group2,
                         bool in_group2, struct group **newgroup)
 {
-    struct group *made = group_new(group1->size);
+    struct group *made = group_new(group1->size, group1->session);
     if (made == NULL)
         return MPI_ERR_NO_MEM;
     int size = 0;

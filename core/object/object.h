@@ -111,10 +111,12 @@ struct group {
     int size;
     int rank;         // of this process in the group, MPI_UNDEFINED if not a member
     const int *ranks; // [size] rank in the job of each member
+    struct session *session; // that it is derived from; NULL: MPI_Init
 };
 extern struct group group_empty;
 // Takes a copy of `ranks`. The group has one reference and no handle yet.
-int group_make(const int *ranks, int size, struct group **group);
+int group_make(const int *ranks, int size, struct session *session,
+               struct group **group);
 // MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 int group_compare(const struct group *one, const struct group *other, int *result);
 
@@ -169,6 +171,7 @@ int attributes_drop(void *object);
 // ---- sessions (MPI-4.1 11.3) -------------------------------------------------------
 struct session {
     struct object object;
+    struct send_buffer *buffer; // pt2pt's: attached to this session, or NULL
 };
 
 // ---- info (MPI-4.1 10) ------------------------------------------------------------

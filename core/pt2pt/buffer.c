@@ -133,7 +133,10 @@ static void copy_ended(struct transfer *transfer)
 
 static struct send_buffer *buffer_of(const struct communicator *comm)
 {
-    return comm->buffer ? comm->buffer : process.matching->buffer;
+    const struct session *session = comm->group->session;
+    if (comm->buffer != NULL)
+        return comm->buffer;
+    return session ? session->buffer : process.matching->buffer;
 }
 
 static int find_copy(const struct communicator *comm, size_t bytes, struct copy **copy)
@@ -219,7 +222,8 @@ static bool is_flushed(void *argument)
     return has_sent(awaited->buffer, awaited->limit);
 }
 
-int send_buffer_flush(const struct send_buffer *buffer)
+// Waits until the messages that are in the buffer have left it; NULL is allowed.
+static int wait_until_sent(const struct send_buffer *buffer)
 {
     if (buffer == NULL)
         return 0;
@@ -234,7 +238,7 @@ static int detach(struct send_buffer **slot, void *memory, MPI_Count *size)
     struct send_buffer *buffer = *slot;
     if (buffer == NULL)
         return fail(MPI_ERR_BUFFER, "no buffer is attached");
-    int err = send_buffer_flush(buffer);
+    int err = wait_until_sent(buffer);
     if (err)
         return err;
     *(void **)memory = buffer->memory;
@@ -297,7 +301,7 @@ int oriel_buffer_detach(void *buffer_addr, MPI_Count *size)
 
 int oriel_buffer_flush(void)
 {
-    return send_buffer_flush(process.matching->buffer);
+    return wait_until_sent(process.matching->buffer);
 }
 
 int oriel_buffer_iflush(struct request **request)
@@ -320,10 +324,33 @@ int oriel_comm_detach_buffer(struct communicator *comm, void *buffer_addr,
 
 int oriel_comm_flush_buffer(struct communicator *comm)
 {
-    return send_buffer_flush(comm->buffer);
+    return wait_until_sent(comm->buffer);
 }
 
 int oriel_comm_iflush_buffer(struct communicator *comm, struct request **request)
 {
     return flush_or_done(comm->buffer, comm, request);
+}
+
+// ---- of a session
+
+int oriel_session_attach_buffer(struct session *session, void *buffer, MPI_Count size)
+{
+    return attach(&session->buffer, buffer, size);
+}
+
+int oriel_session_detach_buffer(struct session *session, void *buffer_addr,
+                                MPI_Count *size)
+{
+    return detach(&session->buffer, buffer_addr, size);
+}
+
+int oriel_session_flush_buffer(struct session *session)
+{
+    return wait_until_sent(session->buffer);
+}
+
+int oriel_session_iflush_buffer(struct session *session, struct request **request)
+{
+    return flush_or_done(session->buffer, NULL, request);
 }

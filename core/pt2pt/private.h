@@ -204,5 +204,3 @@ void handlers_stop(void);
 // ---- buffered sends (MPI-4.1 3.6)
 // Sends from a copy in the attached buffer; MPI_ERR_BUFFER when there is no room.
 int buffered_send(const struct order *order);
-// Waits until the messages that are in the buffer have left it; NULL is allowed.
-int send_buffer_flush(const struct send_buffer *buffer);

@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+enum { LONG = 60000 };
+
 static int handled_code, handled_count;
 static MPI_Session handled;
 
@@ -135,6 +137,46 @@ static void the_thread_level_is_told(MPI_Session session)
     MPI_Info_free(&info);
 }
 
+// Sent back and forth by a process to itself, so that it is known when one has left.
+static void send_and_receive(MPI_Comm comm, int me)
+{
+    static char out[LONG], in[LONG];
+    out[LONG - 1] = 'x';
+    in[LONG - 1] = 0;
+    CHECK(MPI_Bsend(out, LONG, MPI_CHAR, me, 1, comm) == MPI_SUCCESS);
+    CHECK_CLASS(MPI_Bsend(out, LONG, MPI_CHAR, me, 2, comm), MPI_ERR_BUFFER);
+    CHECK(MPI_Recv(in, LONG, MPI_CHAR, me, 1, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(in[LONG - 1] == 'x');
+}
+
+static void buffers_are_for_all_communicators_of_a_session(MPI_Session session)
+{
+    static char buffer[LONG + MPI_BSEND_OVERHEAD];
+    MPI_Comm made = communicator_of(session, "mpi://WORLD", "buffers"), copy, part;
+    MPI_Request flush;
+    void *detached = NULL;
+    int me, length = -1;
+    MPI_Comm_rank(made, &me);
+    MPI_Comm_dup(made, &copy);
+    MPI_Comm_split(copy, me % 2, -me, &part);
+    CHECK_CLASS(MPI_Session_detach_buffer(session, &detached, &length), MPI_ERR_BUFFER);
+    CHECK(MPI_Session_attach_buffer(session, buffer, sizeof buffer) == MPI_SUCCESS);
+    CHECK_CLASS(MPI_Session_attach_buffer(session, buffer, 1), MPI_ERR_BUFFER);
+    send_and_receive(made, me);
+    CHECK(MPI_Session_flush_buffer(session) == MPI_SUCCESS);
+    send_and_receive(copy, me);
+    CHECK(MPI_Session_iflush_buffer(session, &flush) == MPI_SUCCESS);
+    CHECK(MPI_Wait(&flush, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    MPI_Comm_rank(part, &me);
+    send_and_receive(part, me);
+    CHECK(MPI_Session_detach_buffer(session, &detached, &length) == MPI_SUCCESS);
+    CHECK(detached == buffer && length == (int)sizeof buffer);
+    CHECK_CLASS(MPI_Bsend(buffer, 1, MPI_CHAR, me, 1, part), MPI_ERR_BUFFER);
+    MPI_Comm_free(&part);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&made);
+}
+
 static void *open_and_close(void *unused)
 {
     for (int i = 0; i < 100; i++) {
@@ -168,6 +210,7 @@ static void check_session(MPI_Session session)
     communicators_of_sets_communicate(session);
     errors_reach_the_handler_of_the_session(session);
     the_thread_level_is_told(session);
+    buffers_are_for_all_communicators_of_a_session(session);
 }
 
 int main(int argc, char **argv)
@@ -175,6 +218,7 @@ int main(int argc, char **argv)
     MPI_Session early = open_session();
     check_world(false, false);
     check_session(early);
+    CHECK(MPI_Session_attach_buffer(early, MPI_BUFFER_AUTOMATIC, 0) == MPI_SUCCESS);
     close_session(&early);
     threads_open_sessions_at_once();
     MPI_Session second = open_session(); // one may follow another

@@ -29,7 +29,7 @@ static struct group *random_group(void)
         ranks[other] = swapped;
     }
     struct group *group;
-    CHECK(group_make(ranks, size, &group) == 0);
+    CHECK(group_make(ranks, size, NULL, &group) == 0);
     CHECK(group->rank == rank_in(group, process.boot->rank));
     return group;
 }
@@ -124,7 +124,7 @@ static void bad_ranks_are_errors(void)
 {
     struct group *group, *made = NULL;
     int class, out[2];
-    CHECK(group_make((int[]){4, 7, 9}, 3, &group) == 0);
+    CHECK(group_make((int[]){4, 7, 9}, 3, NULL, &group) == 0);
     CHECK(oriel_group_incl(group, 2, (int[]){0, 3}, &made) == MPI_ERR_RANK);
     CHECK(strstr(error_detail(&class), "rank 3 at position 1"));
     CHECK(oriel_group_incl(group, 2, (int[]){-1, 0}, &made) == MPI_ERR_RANK);
@@ -142,7 +142,7 @@ static void an_incl_of_all_reversed_is_similar(void)
 {
     struct group *group, *reversed;
     int result;
-    CHECK(group_make((int[]){4, 7, 9}, 3, &group) == 0);
+    CHECK(group_make((int[]){4, 7, 9}, 3, NULL, &group) == 0);
     CHECK(oriel_group_incl(group, 3, (int[]){2, 1, 0}, &reversed) == 0);
     CHECK(oriel_group_compare(group, reversed, &result) == 0 && result == MPI_SIMILAR);
     uintptr_t handle = object_handle(reversed);
