@@ -178,3 +178,32 @@ int oriel_comm_get_attr(struct communicator *comm, int comm_keyval, void *attrib
         *(const void **)attribute_val = found;
     return 0;
 }
+
+// ---- the same by their names of MPI-1 (MPI-4.1 16.1)
+
+int oriel_keyval_create(generic_function *copy_fn, generic_function *delete_fn,
+                        int *keyval, void *extra_state)
+{
+    return oriel_comm_create_keyval(copy_fn, delete_fn, keyval, extra_state);
+}
+
+int oriel_keyval_free(int *keyval)
+{
+    return oriel_comm_free_keyval(keyval);
+}
+
+int oriel_attr_put(struct communicator *comm, int keyval, void *attribute_val)
+{
+    return oriel_comm_set_attr(comm, keyval, attribute_val);
+}
+
+int oriel_attr_get(struct communicator *comm, int keyval, void *attribute_val,
+                   int *flag)
+{
+    return oriel_comm_get_attr(comm, keyval, attribute_val, flag);
+}
+
+int oriel_attr_delete(struct communicator *comm, int keyval)
+{
+    return oriel_comm_delete_attr(comm, keyval);
+}

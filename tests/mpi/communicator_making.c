@@ -148,6 +148,46 @@ static int delete_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+static int copy_attribute(MPI_Comm comm, int keyval, void *extra, void *value,
+                          void *copy, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra;
+    *(void **)copy = value;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+// Keys of both ages are the same.
+static void attributes_have_names_of_before(void)
+{
+    int keyval, plain, flag, two = 2, *value;
+    MPI_Comm copy;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK(MPI_Keyval_create(copy_attribute, delete_attribute, &keyval, NULL) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &plain, NULL) ==
+          MPI_SUCCESS);
+    CHECK(MPI_Attr_get(MPI_COMM_WORLD, keyval, &value, &flag) == MPI_SUCCESS && !flag);
+    CHECK(MPI_Attr_put(MPI_COMM_WORLD, keyval, &two) == MPI_SUCCESS);
+    CHECK(MPI_Attr_put(MPI_COMM_WORLD, plain, &two) == MPI_SUCCESS);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    CHECK(MPI_Attr_get(copy, keyval, &value, &flag) == MPI_SUCCESS);
+    CHECK(flag && value == &two);
+    CHECK(MPI_Comm_get_attr(copy, plain, &value, &flag) == MPI_SUCCESS && !flag);
+    deleted = 0;
+    MPI_Comm_free(&copy);
+    CHECK(deleted == 2);
+    CHECK(MPI_Attr_delete(MPI_COMM_WORLD, keyval) == MPI_SUCCESS && deleted == 4);
+    CHECK(MPI_Attr_delete(MPI_COMM_WORLD, plain) == MPI_SUCCESS && deleted == 4);
+    CHECK_CLASS(MPI_Attr_delete(MPI_COMM_WORLD, plain), MPI_ERR_KEYVAL);
+    CHECK(MPI_Keyval_free(&keyval) == MPI_SUCCESS && keyval == MPI_KEYVAL_INVALID);
+    CHECK(MPI_Comm_free_keyval(&plain) == MPI_SUCCESS);
+    CHECK_CLASS(MPI_Attr_put(MPI_COMM_WORLD, plain, &two), MPI_ERR_KEYVAL);
+    CHECK(MPI_Attr_get(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag) == MPI_SUCCESS);
+    CHECK(flag && *value >= 32767);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void a_duplicate_comes_later(void)
 {
     int keyval, flag, one = 1, *value, result;
@@ -230,6 +270,7 @@ int main(int argc, char **argv)
     groups_become_communicators();
     communicators_have_names();
     members_of_a_group_make_one_alone();
+    attributes_have_names_of_before();
     a_duplicate_comes_later();
     communicators_tell_what_mpi_predefines();
     splits_follow_resources();

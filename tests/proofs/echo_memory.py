@@ -3,7 +3,7 @@
 """
 
 import samples
-from common import prototype_name
+from common import OF_MPI1, prototype_name
 from echo_numbers import Sort, typed_sections, wrapped
 from samples import Call, Case
 
@@ -234,11 +234,12 @@ class Opaque(Sort):
 
     def _value(self) -> int:
         sign = -1 if self.call.case is Case.EDGE else 1
-        return sign * (2**40 + self.position) if self.argument.is_in else -77
+        far = 2**30 if self.is_int else 2**40
+        return sign * (far + self.position) if self.argument.is_in else -77
 
     @property
     def is_int(self) -> bool:
-        return False
+        return self.is_fortran and self.argument.kind.name in OF_MPI1
 
     def c_variable(self) -> str:
         return f"void *{self.name} = (void *){self.value}"

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from common import HANDLES, WIDENED, implemented, taken_by, width
+from common import HANDLES, OF_MPI1, WIDENED, implemented, taken_by, width
 
 from codegen.model import Argument, Callback, Procedure, Spec
 
@@ -91,8 +91,7 @@ class Specific:
             case "logical":
                 return "logical"
             case "state" | "attribute":
-                is_old = kind in ("EXTRA_STATE2", "ATTRIBUTE_VAL_10")
-                return KINDS["int" if is_old else "address"]
+                return KINDS["int" if kind in OF_MPI1 else "address"]
             case "callback":
                 name = f"oriel_{argument.callback}"
                 name += "_c" if self.is_large and kind == "POLYFUNCTION" else ""
