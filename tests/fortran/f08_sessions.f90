@@ -19,6 +19,7 @@ contains
 end module f08_sessions_m
 
 program f08_sessions
+    use, intrinsic :: iso_c_binding, only : c_associated, c_loc, c_ptr
     use mpi_f08
     use check_m, only : check
     use f08_sessions_m, only : handle_error, handled, handled_code
@@ -45,6 +46,7 @@ program f08_sessions
     call MPI_Comm_size(comm, ranks)
     call MPI_Allreduce(rank, total, 1, MPI_INTEGER, MPI_SUM, comm)
     call check('its processes communicate', total == ranks * (ranks - 1) / 2)
+    call session_buffers()
     call MPI_Comm_free(comm)
     call MPI_Group_from_session_pset(session, 'app://none', group, ierror)
     call check('an unknown set is refused', ierror == MPI_ERR_ARG)
@@ -52,4 +54,33 @@ program f08_sessions
         handled == session .and. handled_code == MPI_ERR_ARG)
     call MPI_Session_finalize(session)
     call check('a session that has ended is null', session == MPI_SESSION_NULL)
+
+contains
+
+    ! Each process sends to itself.
+    subroutine session_buffers()
+        integer, parameter :: bytes = 60000
+        character, asynchronous, allocatable, target :: buffer(:)
+        integer, asynchronous :: out(5000), in(5000)
+        type(c_ptr) :: memory
+        type(MPI_Request) :: request
+        integer :: length
+        integer(MPI_COUNT_KIND) :: large_length
+        allocate (buffer(bytes))
+        call MPI_Session_attach_buffer(session, buffer, bytes)
+        out = 8
+        call MPI_Bsend(out, size(out), MPI_INTEGER, rank, 1, comm)
+        out = 0
+        call MPI_Session_iflush_buffer(session, request)
+        call MPI_Recv(in, size(in), MPI_INTEGER, rank, 1, comm, MPI_STATUS_IGNORE)
+        call MPI_Wait(request, MPI_STATUS_IGNORE)
+        call MPI_Session_flush_buffer(session)
+        call check('the message was in the buffer', all(in == 8))
+        call MPI_Session_detach_buffer(session, memory, length)
+        call check('detach gives the buffer back', length == bytes .and. &
+            c_associated(memory, c_loc(buffer)))
+        call MPI_Session_attach_buffer(session, buffer, int(bytes, MPI_COUNT_KIND))
+        call MPI_Session_detach_buffer(session, memory, large_length)
+        call check('large forms do the same', large_length == bytes)
+    end subroutine session_buffers
 end program f08_sessions

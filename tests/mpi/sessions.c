@@ -218,8 +218,13 @@ int main(int argc, char **argv)
     MPI_Session early = open_session();
     check_world(false, false);
     check_session(early);
+    MPI_Count length = -1;
+    void *detached;
+    CHECK(MPI_Session_attach_buffer_c(early, &length, 8) == MPI_SUCCESS);
+    CHECK(MPI_Session_detach_buffer_c(early, &detached, &length) == MPI_SUCCESS);
+    CHECK(detached == &length && length == 8);
     CHECK(MPI_Session_attach_buffer(early, MPI_BUFFER_AUTOMATIC, 0) == MPI_SUCCESS);
-    close_session(&early);
+    close_session(&early); // with its buffer
     threads_open_sessions_at_once();
     MPI_Session second = open_session(); // one may follow another
     check_session(second);
