@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-struct process process = {.rank = -1, .life = PTHREAD_MUTEX_INITIALIZER};
+struct process process = {.rank = -1,
+                          .life = PTHREAD_MUTEX_INITIALIZER,
+                          .tools_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const char *provider(void)
 {

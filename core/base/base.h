@@ -28,19 +28,47 @@ enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
 // The life of the library in this process (MPI-4.1 11.2).
 enum process_state { PROCESS_NEW, PROCESS_ACTIVE, PROCESS_FINALIZED };
 
-// Settings, each from one environment variable; options.c has the table with
-// names, defaults and descriptions.
+enum { OPTION_TEXT_BYTES = 64 };
+
+// Settings, each from one environment variable or set by a tool before the library
+// starts; options.c has the table with names, defaults and descriptions.
 struct options {
-    enum check_level check; // ORIEL_CHECK=full|basic|off
-    bool verbose;           // ORIEL_VERBOSE: say what was chosen and why
-    int fake_nodes;         // ORIEL_FAKE_NODES: split the ranks of a machine
-    const char *provider;   // ORIEL_PROVIDER: libfabric provider, or NULL
-    bool progress_thread;   // ORIEL_PROGRESS=thread|off
-    int spin_microseconds;  // ORIEL_SPIN: how long a blocked call polls before it
-                            // gives its core away
-    size_t heap_bytes;      // ORIEL_HEAP: address space of a process's heap, 0 = RAM
+    bool are_read;
+    int check;             // ORIEL_CHECK=full|basic|off: enum check_level
+    int verbose;           // ORIEL_VERBOSE: say what was chosen and why
+    int fake_nodes;        // ORIEL_FAKE_NODES: split the ranks of a machine
+    int progress_thread;   // ORIEL_PROGRESS=thread|off
+    int spin_microseconds; // ORIEL_SPIN: how long a blocked call polls before it gives
+                           // its core away
+    size_t heap_bytes;     // ORIEL_HEAP: address space of a process's heap, 0 = RAM
+    char provider[OPTION_TEXT_BYTES]; // ORIEL_PROVIDER: of libfabric, "" = any
 };
 
+// What is counted for tools; tools/pvar.c has the table with names and descriptions.
+// Stores and loads that a put or get comes down to in a node are not counted: that would
+// cost as much as they do.
+enum counter {
+    COUNTER_NODE_MESSAGES,
+    COUNTER_NODE_MESSAGE_BYTES,
+    COUNTER_NETWORK_MESSAGES,
+    COUNTER_NETWORK_MESSAGE_BYTES,
+    COUNTER_MESSAGES_HANDLED,
+    COUNTER_MESSAGES_DELAYED,
+    COUNTER_UNEXPECTED,
+    COUNTER_UNEXPECTED_NOW,
+    COUNTER_NETWORK_WRITES,
+    COUNTER_NETWORK_WRITE_BYTES,
+    COUNTER_NETWORK_READS,
+    COUNTER_NETWORK_READ_BYTES,
+    COUNTER_PROCESS_COPIES,
+    COUNTER_PROCESS_COPY_BYTES,
+    COUNTER_HEAP_BYTES,
+    COUNTER_CALL_SLEEPS,
+    COUNTER_SERVER_WAKEUPS,
+    COUNTER_COUNT
+};
+
+struct tools;
 struct boot;
 struct shm;
 struct net;
@@ -74,6 +102,9 @@ struct process {
     _Atomic(struct area *) retired_areas; // collective: not yet left by all members
     _Atomic(int) asked_locks;   // window: asked of other nodes and not yet answered
     struct schedule *schedules; // collective: under way
+    pthread_mutex_t tools_lock;
+    struct tools *tools; // tools: what they hold, or NULL when there is none
+    _Atomic(uint64_t) counters[COUNTER_COUNT]; // since the program began
 };
 extern struct process process;
 
@@ -94,10 +125,57 @@ void log_error(const char *format, ...) PRINTF_LIKE(1, 2);
 // The same when ORIEL_VERBOSE is set.
 void log_verbose(const char *format, ...) PRINTF_LIKE(1, 2);
 
+// ---- counters -----------------------------------------------------------------
+// For callers that hold the message lock: no locked instruction.
+static inline void count_alone(enum counter counter, uint64_t number)
+{
+    _Atomic(uint64_t) *counted = &process.counters[counter];
+    uint64_t before = atomic_load_explicit(counted, memory_order_relaxed);
+    atomic_store_explicit(counted, before + number, memory_order_relaxed);
+}
+
+// For all others. What one counts by both functions may get lost.
+static inline void count_shared(enum counter counter, uint64_t number)
+{
+    atomic_fetch_add_explicit(&process.counters[counter], number, memory_order_relaxed);
+}
+
 // ---- options ------------------------------------------------------------------
-// Reads every ORIEL_ variable; a value that does not parse gives MPI_ERR_ARG with the
-// variable, its value and what is allowed. An empty value counts as not set.
+enum option_type {
+    OPTION_CHOICE,  // one of the words in `allowed`; the field is an int, its index
+    OPTION_INTEGER, // 0 .. maximum; the field is an int
+    OPTION_BYTES,   // a number with K, M, G or T behind it; the field is a size_t
+    OPTION_TEXT,    // the field is a char[OPTION_TEXT_BYTES], "" when not set
+};
+
+struct option {
+    const char *name;
+    enum option_type type;
+    const char *allowed;  // words separated by |, or what to write in their place
+    const char *standard; // the value when the variable is not set
+    long maximum;
+    size_t field;   // its place in struct options
+    bool is_common; // all processes of a job must have the same
+    bool is_late;   // has an effect when it changes while the library runs
+    const char *description;
+};
+extern const struct option option_table[];
+extern const int option_count;
+
+// Reads every ORIEL_ variable, unless that has been done; a value that does not parse
+// gives MPI_ERR_ARG with the variable, its value and what is allowed. An empty value
+// counts as not set.
 int options_read(struct options *options);
+static inline void *option_field(const struct option *option, struct options *options)
+{
+    return (char *)options + option->field;
+}
+// Bytes of the field.
+size_t option_bytes(const struct option *option);
+// Sets an option to what is in a field of its type; MPI_ERR_ARG if that is not allowed.
+int option_set(const struct option *option, struct options *options, const void *value);
+// The words of an OPTION_CHOICE: the index-th one and its length, 0 if there is none.
+size_t option_word(const struct option *option, int index, const char **word);
 // Is there an option of this name (`length` bytes)?
 bool option_exists(const char *name, size_t length);
 // Writes one line per option: name, allowed values, default, description.

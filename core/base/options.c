@@ -6,57 +6,95 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_type {
-    OPTION_CHOICE,  // one of the words in `allowed`; the field is an int, its index
-    OPTION_SWITCH,  // one of two words in `allowed`; the field is a bool
-    OPTION_INTEGER, // 0 .. maximum; the field is an int
-    OPTION_BYTES,   // a number with K, M, G or T behind it; the field is a size_t
-    OPTION_TEXT,    // the field is a const char *, NULL when not set
+const struct option option_table[] = {
+    {
+        .name = "ORIEL_CHECK",
+        .type = OPTION_CHOICE,
+        .allowed = "off|basic|full",
+        .standard = "full",
+        .field = offsetof(struct options, check),
+        .is_late = true,
+        .description = "how much of the arguments is checked",
+    },
+    {
+        .name = "ORIEL_VERBOSE",
+        .type = OPTION_CHOICE,
+        .allowed = "0|1",
+        .standard = "0",
+        .field = offsetof(struct options, verbose),
+        .is_late = true,
+        .description = "say what was chosen and why",
+    },
+    {
+        .name = "ORIEL_FAKE_NODES",
+        .type = OPTION_INTEGER,
+        .allowed = "number",
+        .standard = "1",
+        .maximum = 1 << 20,
+        .field = offsetof(struct options, fake_nodes),
+        .is_common = true,
+        .description = "split the ranks of a machine into nodes that use the network",
+    },
+    {
+        .name = "ORIEL_PROVIDER",
+        .type = OPTION_TEXT,
+        .allowed = "name",
+        .standard = "",
+        .field = offsetof(struct options, provider),
+        .is_common = true,
+        .description = "libfabric provider to use between nodes",
+    },
+    {
+        .name = "ORIEL_PROGRESS",
+        .type = OPTION_CHOICE,
+        .allowed = "off|thread",
+        .standard = "thread",
+        .field = offsetof(struct options, progress_thread),
+        .description = "who serves other processes while this one computes",
+    },
+    {
+        .name = "ORIEL_SPIN",
+        .type = OPTION_INTEGER,
+        .allowed = "microseconds",
+        .standard = "50",
+        .maximum = 1000000,
+        .field = offsetof(struct options, spin_microseconds),
+        .is_late = true,
+        .description = "how long a blocked call polls before it gives its core away",
+    },
+    {
+        .name = "ORIEL_HEAP",
+        .type = OPTION_BYTES,
+        .allowed = "bytes",
+        .standard = "0",
+        .field = offsetof(struct options, heap_bytes),
+        .is_common = true,
+        .description =
+            "address space of a process's shared heap; 0: the machine's memory",
+    },
 };
+const int option_count = sizeof option_table / sizeof option_table[0];
 
-struct option {
-    const char *name;
-    enum option_type type;
-    const char *allowed;  // words separated by |, or what to write in their place
-    const char *standard; // the value when the variable is not set
-    long maximum;
-    size_t field; // its place in struct options
-    const char *description;
-};
-
-static const struct option option_table[] = {
-    {"ORIEL_CHECK", OPTION_CHOICE, "off|basic|full", "full", 0,
-     offsetof(struct options, check), "how much of the arguments is checked"},
-    {"ORIEL_VERBOSE", OPTION_SWITCH, "0|1", "0", 0, offsetof(struct options, verbose),
-     "say what was chosen and why"},
-    {"ORIEL_FAKE_NODES", OPTION_INTEGER, "number", "1", 1 << 20,
-     offsetof(struct options, fake_nodes),
-     "split the ranks of a machine into nodes that use the network"},
-    {"ORIEL_PROVIDER", OPTION_TEXT, "name", "", 0, offsetof(struct options, provider),
-     "libfabric provider to use between nodes"},
-    {"ORIEL_PROGRESS", OPTION_SWITCH, "off|thread", "thread", 0,
-     offsetof(struct options, progress_thread),
-     "who serves other processes while this one computes"},
-    {"ORIEL_SPIN", OPTION_INTEGER, "microseconds", "50", 1000000,
-     offsetof(struct options, spin_microseconds),
-     "how long a blocked call polls before it gives its core away"},
-    {"ORIEL_HEAP", OPTION_BYTES, "bytes", "0", 0, offsetof(struct options, heap_bytes),
-     "address space of a process's shared heap; 0: the machine's memory"},
-};
-enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
-
-// The place of `text` among words separated by |, or -1.
-static int word_index(const char *words, const char *text)
+size_t option_word(const struct option *option, int index, const char **word)
 {
-    size_t length = strlen(text);
-    for (int index = 0;; index++) {
-        size_t word = strcspn(words, "|");
-        if (word == length && strncmp(words, text, length) == 0)
-            return index;
-        if (words[word] == '\0')
-            return -1;
-        words += word + 1;
+    const char *words = option->allowed;
+    for (; index > 0 && *words != '\0'; index--) {
+        words += strcspn(words, "|");
+        words += *words == '|';
     }
+    *word = words;
+    return index == 0 ? strcspn(words, "|") : 0;
+}
+
+// The place of `text` among the words of an option, or -1.
+static int word_index(const struct option *option, const char *text)
+{
+    const char *word;
+    size_t length;
+    for (int index = 0; (length = option_word(option, index, &word)) > 0; index++)
+        if (length == strlen(text) && strncmp(word, text, length) == 0)
+            return index;
+    return -1;
 }
 
 // A number of bytes such as 4096, 64K or 2G.
@@ -89,53 +127,95 @@ static bool parse_integer(const char *text, long maximum, int *number)
     return true;
 }
 
+static bool is_allowed(const struct option *option, const void *value)
+{
+    const char *word;
+    switch (option->type) {
+    case OPTION_CHOICE:
+        return *(const int *)value >= 0 &&
+               option_word(option, *(const int *)value, &word) > 0;
+    case OPTION_INTEGER:
+        return *(const int *)value >= 0 && *(const int *)value <= option->maximum;
+    case OPTION_TEXT:
+        return memchr(value, '\0', OPTION_TEXT_BYTES) != NULL;
+    case OPTION_BYTES:
+        break;
+    }
+    return true;
+}
+
+size_t option_bytes(const struct option *option)
+{
+    switch (option->type) {
+    case OPTION_BYTES:
+        return sizeof(size_t);
+    case OPTION_TEXT:
+        return OPTION_TEXT_BYTES;
+    default:
+        return sizeof(int);
+    }
+}
+
+int option_set(const struct option *option, struct options *options, const void *value)
+{
+    if (!is_allowed(option, value))
+        return fail(MPI_ERR_ARG, "%s: the value is not allowed", option->name);
+    memcpy(option_field(option, options), value, option_bytes(option));
+    return 0;
+}
+
 static bool parse(const struct option *option, const char *text, void *field)
 {
     switch (option->type) {
-    case OPTION_CHOICE: {
-        int index = word_index(option->allowed, text);
-        if (index >= 0)
-            *(int *)field = index;
-        return index >= 0;
-    }
-    case OPTION_SWITCH: {
-        int index = word_index(option->allowed, text);
-        *(bool *)field = index == 1;
-        return index >= 0;
-    }
+    case OPTION_CHOICE:
+        *(int *)field = word_index(option, text);
+        return *(int *)field >= 0;
     case OPTION_INTEGER:
         return parse_integer(text, option->maximum, field);
     case OPTION_BYTES:
         return parse_bytes(text, field);
     case OPTION_TEXT:
-        *(const char **)field = *text != '\0' ? text : NULL;
-        return true;
+        return snprintf(field, OPTION_TEXT_BYTES, "%s", text) < OPTION_TEXT_BYTES;
     }
     return false;
 }
 
+// What may be written for an option, for people.
+static const char *remedy(const struct option *option, char *text, size_t bytes)
+{
+    switch (option->type) {
+    case OPTION_INTEGER:
+        snprintf(text, bytes, "a number from 0 to %ld", option->maximum);
+        return text;
+    case OPTION_BYTES:
+        return "a number such as 4096, 64M or 2G";
+    case OPTION_TEXT:
+        snprintf(text, bytes, "a text of less than %d bytes", OPTION_TEXT_BYTES);
+        return text;
+    default:
+        return option->allowed;
+    }
+}
+
 int options_read(struct options *options)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    char allowed[64];
+    for (int i = 0; i < option_count && !options->are_read; i++) {
         const struct option *option = &option_table[i];
         const char *text = getenv(option->name);
         if (!text || *text == '\0')
             text = option->standard;
-        if (parse(option, text, (char *)options + option->field))
-            continue;
-        if (option->type == OPTION_INTEGER)
-            return fail(MPI_ERR_ARG, "%s=%s: a number from 0 to %ld is allowed",
-                        option->name, text, option->maximum);
-        return fail(MPI_ERR_ARG, "%s=%s: allowed is %s", option->name, text,
-                    option->type == OPTION_BYTES ? "a number such as 4096, 64M or 2G"
-                                                 : option->allowed);
+        if (!parse(option, text, option_field(option, options)))
+            return fail(MPI_ERR_ARG, "%s=%s: allowed is %s", option->name, text,
+                        remedy(option, allowed, sizeof allowed));
     }
+    options->are_read = true;
     return 0;
 }
 
 bool option_exists(const char *name, size_t length)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    for (int i = 0; i < option_count; i++) {
         const char *known = option_table[i].name;
         if (strlen(known) == length && strncmp(known, name, length) == 0)
             return true;
@@ -145,7 +225,7 @@ bool option_exists(const char *name, size_t length)
 
 void options_list(FILE *file)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    for (int i = 0; i < option_count; i++) {
         const struct option *option = &option_table[i];
         char setting[64];
         snprintf(setting, sizeof setting, "%s=%s", option->name, option->allowed);

@@ -137,6 +137,7 @@ static bool sleep_for(bool (*done)(void *argument), void *argument,
     bool is_done = done(argument);
     message_unlock();
     if (!is_done) {
+        count_shared(COUNTER_CALL_SLEEPS, 1);
         network_server_rouse(messages);
         shm_sleep(process.shm, SHM_BELL_CALL, ticket, nanoseconds);
     }

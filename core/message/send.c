@@ -74,10 +74,21 @@ static int send_network(int rank, enum message_kind kind, const void *head,
 static int try_send(int rank, enum message_kind kind, const void *head,
                     size_t head_bytes, const void *body, size_t body_bytes, bool *sent)
 {
-    if (!is_mate(rank))
-        return send_network(rank, kind, head, head_bytes, body, body_bytes, sent);
+    size_t bytes = head_bytes + body_bytes;
+    if (!is_mate(rank)) {
+        int err = send_network(rank, kind, head, head_bytes, body, body_bytes, sent);
+        if (!err && *sent) {
+            count_alone(COUNTER_NETWORK_MESSAGES, 1);
+            count_alone(COUNTER_NETWORK_MESSAGE_BYTES, bytes);
+        }
+        return err;
+    }
     *sent = shm_send(process.shm, process.boot->node_rank_of[rank], (uint16_t)kind,
                      head, head_bytes, body, body_bytes);
+    if (*sent) {
+        count_alone(COUNTER_NODE_MESSAGES, 1);
+        count_alone(COUNTER_NODE_MESSAGE_BYTES, bytes);
+    }
     return 0;
 }
 
@@ -96,6 +107,7 @@ int message_send(int rank, enum message_kind kind, const void *head, size_t head
     }
     int err =
         parcels_add(&backlog->parcels, rank, kind, head, head_bytes, body, body_bytes);
+    count_alone(COUNTER_MESSAGES_DELAYED, 1);
     if (!err && !is_waiting) {
         backlog->next = messages->first_backlog;
         messages->first_backlog = rank + 1;
@@ -157,6 +169,7 @@ static void deliver(int source, enum message_kind kind, const void *message,
     struct messages *messages = process.messages;
     message_handler *handler = messages->handlers[kind];
     bool must_wait = messages->early.first && kind != MESSAGE_ADDRESSES;
+    count_alone(COUNTER_MESSAGES_HANDLED, 1);
     if (likely(handler && !must_wait))
         handler(source, message, bytes);
     else if (parcels_add(&messages->early, source, kind, message, bytes, NULL, 0))

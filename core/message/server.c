@@ -54,12 +54,19 @@ static void nap(struct messages *messages, struct server *server)
     if (!atomic_load(&messages->is_stopping))
         futex_wait(&server->naps, 1, NAP);
     atomic_store(&server->naps, 0);
+    count_shared(COUNTER_SERVER_WAKEUPS, 1);
 }
 
 static void end_nap(struct server *server)
 {
     if (atomic_load(&server->naps) && atomic_exchange(&server->naps, 0))
         futex_wake(&server->naps, 1);
+}
+
+static void sleep_on_bell(uint32_t ticket)
+{
+    shm_sleep(process.shm, SHM_BELL_SERVER, ticket, LONG);
+    count_shared(COUNTER_SERVER_WAKEUPS, 1);
 }
 
 static void *serve_node(void *argument)
@@ -73,7 +80,7 @@ static void *serve_node(void *argument)
         }
         uint32_t ticket = shm_arm(process.shm, SHM_BELL_SERVER);
         if (poll_locked(messages) == 0 && !atomic_load(&messages->is_stopping))
-            shm_sleep(process.shm, SHM_BELL_SERVER, ticket, LONG);
+            sleep_on_bell(ticket);
     }
     return NULL;
 }
@@ -84,6 +91,16 @@ static bool may_sleep(const struct messages *messages)
     bool may = !atomic_load(&messages->network_is_busy) && net_may_sleep(process.net);
     message_unlock();
     return may;
+}
+
+// Without a descriptor of the network, only for a moment.
+static void sleep_on_network(struct pollfd sources[2])
+{
+    if (sources[0].fd >= 0)
+        poll(sources, 2, -1);
+    else
+        poll(sources + 1, 1, 1);
+    count_shared(COUNTER_SERVER_WAKEUPS, 1);
 }
 
 static void *serve_network(void *argument)
@@ -99,10 +116,8 @@ static void *serve_network(void *argument)
             nap(messages, &messages->network_server);
         else if (!may_sleep(messages))
             sched_yield();
-        else if (sources[0].fd >= 0)
-            poll(sources, 2, -1);
         else
-            poll(sources + 1, 1, 1);
+            sleep_on_network(sources);
     }
     return NULL;
 }

@@ -57,7 +57,7 @@ static struct fi_info *hints_make(const char *wanted)
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
     hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
     hints->domain_attr->av_type = FI_AV_TABLE;
-    hints->fabric_attr->prov_name = wanted ? strdup(wanted) : NULL;
+    hints->fabric_attr->prov_name = *wanted ? strdup(wanted) : NULL;
     return hints;
 }
 
@@ -131,7 +131,7 @@ int provider_choose(const char *wanted, struct fi_info **info)
     } else {
         const char *name = best->fabric_attr->prov_name;
         log_verbose("network: %s on %s (%s)", name, best->domain_attr->name,
-                    wanted ? "ORIEL_PROVIDER" : preference_for(name)->reason);
+                    *wanted ? "ORIEL_PROVIDER" : preference_for(name)->reason);
     }
     fi_freeinfo(offers);
     return err;

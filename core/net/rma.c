@@ -106,6 +106,8 @@ int net_write(struct net *net, int rank, const void *local, size_t bytes,
               struct net_place target, struct net_counter *counter)
 {
     struct part whole = {WRITING, rank, {(void *)local, bytes, NULL}, target};
+    count_alone(COUNTER_NETWORK_WRITES, 1);
+    count_alone(COUNTER_NETWORK_WRITE_BYTES, bytes);
     return start_access(net, whole, counter);
 }
 
@@ -113,5 +115,7 @@ int net_read(struct net *net, int rank, void *local, size_t bytes,
              struct net_place target, struct net_counter *counter)
 {
     struct part whole = {READING, rank, {local, bytes, NULL}, target};
+    count_alone(COUNTER_NETWORK_READS, 1);
+    count_alone(COUNTER_NETWORK_READ_BYTES, bytes);
     return start_access(net, whole, counter);
 }

@@ -125,11 +125,14 @@ int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
             bucket->arrived = arrival;
         bucket->last_arrived = arrival;
     }
+    count_alone(COUNTER_UNEXPECTED, 1);
+    count_alone(COUNTER_UNEXPECTED_NOW, 1);
     return 0;
 }
 
 static void unlink_arrival(struct arrival *arrival)
 {
+    count_alone(COUNTER_UNEXPECTED_NOW, -UINT64_C(1));
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
         struct bucket *bucket = bucket_of_envelope(pattern, &arrival->envelope);
         struct arrival *next = arrival->places[pattern].next;
@@ -176,4 +179,5 @@ void arrivals_free(void)
             free(arrival);
         }
     }
+    atomic_store(&process.counters[COUNTER_UNEXPECTED_NOW], 0);
 }

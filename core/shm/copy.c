@@ -29,6 +29,8 @@ static int copy(const struct shm *shm, copy_call *call, int node_rank, uint64_t 
                 void *local, size_t bytes)
 {
     int pid = shm_pid(shm, node_rank);
+    count_shared(COUNTER_PROCESS_COPIES, 1);
+    count_shared(COUNTER_PROCESS_COPY_BYTES, bytes);
     while (bytes > 0) {
         size_t part = bytes < PART_MAX ? bytes : PART_MAX;
         struct iovec here = {local, part}, there = {(void *)(uintptr_t)remote, part};

@@ -309,6 +309,7 @@ int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory)
                     "(ORIEL_HEAP)",
                     bytes, shm->heap_bytes);
     }
+    count_shared(COUNTER_HEAP_BYTES, asked);
     *memory = heap->base + block->start;
     return 0;
 }
@@ -320,6 +321,7 @@ void shm_free(struct shm *shm, void *memory)
     struct block *block = find_in_use(heap, (size_t)((char *)memory - heap->base));
     if (block) {
         atomic_fetch_sub(&shm->control->allocated, block->asked);
+        count_shared(COUNTER_HEAP_BYTES, -(uint64_t)block->asked);
         list_remove(block);
         heap->in_use--;
         put_back(heap, block);
@@ -371,6 +373,7 @@ void heap_close(struct shm *shm)
         after = block->after;
         free(block);
     }
+    atomic_store(&process.counters[COUNTER_HEAP_BYTES], 0);
     free(heap->buckets);
     free(heap);
     shm->heap = NULL;

@@ -7,7 +7,7 @@
 
 static struct options read_with(const char *name, const char *value)
 {
-    struct options options;
+    struct options options = {0};
     setenv(name, value, 1);
     CHECK(options_read(&options) == 0);
     unsetenv(name);
@@ -16,7 +16,7 @@ static struct options read_with(const char *name, const char *value)
 
 static void check_refused(const char *name, const char *value, const char *remedy)
 {
-    struct options options;
+    struct options options = {0};
     int error_class;
     setenv(name, value, 1);
     CHECK(options_read(&options) == MPI_ERR_ARG);
@@ -30,7 +30,7 @@ static void defaults_hold_when_nothing_is_set(void)
 {
     struct options options = read_with("ORIEL_CHECK", ""); // empty is as not set
     CHECK(options.check == CHECK_FULL && !options.verbose && options.fake_nodes == 1);
-    CHECK(options.provider == NULL && options.progress_thread);
+    CHECK(options.provider[0] == '\0' && options.progress_thread);
     CHECK(options.spin_microseconds > 0 && options.heap_bytes == 0);
 }
 

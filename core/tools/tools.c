@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start and end of the tool information interface (MPI-4.1 15.3.4).
+#include "tools/tools.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tools *tools_enter(void)
+{
+    pthread_mutex_lock(&process.tools_lock);
+    if (process.tools == NULL)
+        pthread_mutex_unlock(&process.tools_lock);
+    return process.tools;
+}
+
+void tools_leave(void)
+{
+    pthread_mutex_unlock(&process.tools_lock);
+}
+
+int tools_check(void)
+{
+    if (tools_enter() == NULL)
+        return MPI_T_ERR_NOT_INITIALIZED;
+    tools_leave();
+    return 0;
+}
+
+void give_text(const char *text, size_t length, char *buffer, int *room)
+{
+    if (room == NULL)
+        return;
+    if (buffer != NULL && *room > 0)
+        snprintf(buffer, (size_t)*room, "%.*s", (int)length, text);
+    *room = (int)length + 1;
+}
+
+// Tools see the settings that MPI_Init will see, or has seen.
+static int read_options(void)
+{
+    pthread_mutex_lock(&process.life);
+    int err = options_read(&process.options);
+    pthread_mutex_unlock(&process.life);
+    return err;
+}
+
+int oriel_t_init_thread(int required, int *provided)
+{
+    (void)required; // whatever is wanted is there
+    if (read_options())
+        return MPI_T_ERR_CANNOT_INIT;
+    int err = 0;
+    pthread_mutex_lock(&process.tools_lock);
+    if (process.tools == NULL)
+        process.tools = calloc(1, sizeof *process.tools);
+    if (process.tools == NULL)
+        err = MPI_T_ERR_MEMORY;
+    else
+        process.tools->users++;
+    pthread_mutex_unlock(&process.tools_lock);
+    if (!err)
+        give(provided, MPI_THREAD_MULTIPLE);
+    return err;
+}
+
+// Handles and sessions that tools have left end with the interface.
+static void tools_free(struct tools *tools)
+{
+    while (tools->cvars != NULL) {
+        struct MPI_ABI_T_cvar_handle *handle = tools->cvars;
+        tools->cvars = handle->next;
+        free(handle);
+    }
+    while (tools->sessions != NULL) {
+        struct MPI_ABI_T_pvar_session *session = tools->sessions;
+        tools->sessions = session->next;
+        pvar_handles_free(session);
+        free(session);
+    }
+    free(tools);
+}
+
+int oriel_t_finalize(void)
+{
+    struct tools *tools = tools_enter();
+    if (tools == NULL)
+        return MPI_T_ERR_NOT_INITIALIZED;
+    if (--tools->users == 0) {
+        tools_free(tools);
+        process.tools = NULL;
+    }
+    tools_leave();
+    return 0;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tools: the tool information interface (MPI-4.1 15.3), before, while and after the
+// library runs. Its procedures return error codes and raise none.
+//
+// Glossary
+//   control variable      an option (base/base.h); its index is that in option_table
+//   performance variable  a counter (base/base.h); its index is the counter
+//   level                 a performance variable that goes up and down; it is always on
+//   session               separates what one tool starts, stops and resets from others
+#pragma once
+
+#include "base/base.h"
+
+// Handles are addresses that programs hold. They are only compared until they have been
+// found in these lists, so that a stale one is noticed.
+struct MPI_ABI_T_cvar_handle {
+    struct MPI_ABI_T_cvar_handle *next;
+    const struct option *option;
+};
+
+struct MPI_ABI_T_pvar_handle {
+    struct MPI_ABI_T_pvar_handle *next;
+    enum counter counter;
+    bool is_started;
+    uint64_t value; // counted while it was started, up to its last start
+    uint64_t start; // the counter then
+};
+
+struct MPI_ABI_T_pvar_session {
+    struct MPI_ABI_T_pvar_session *next;
+    struct MPI_ABI_T_pvar_handle *handles;
+};
+
+// What tools hold; guarded by process.tools_lock.
+struct tools {
+    int users; // calls of MPI_T_init_thread without their MPI_T_finalize
+    struct MPI_ABI_T_cvar_handle *cvars;
+    struct MPI_ABI_T_pvar_session *sessions;
+};
+
+// Locks and gives what tools hold, until tools_leave; NULL, with nothing locked, when
+// the interface is not initialized.
+struct tools *tools_enter(void);
+void tools_leave(void);
+// MPI_T_ERR_NOT_INITIALIZED, or 0: for what needs no lock.
+int tools_check(void);
+
+// ---- results: whoever gives NULL for one does not want it (15.3.3)
+static inline void give(int *to, int value)
+{
+    if (to != NULL)
+        *to = value;
+}
+// *room becomes what the text needs with its terminator; a longer text is cut.
+void give_text(const char *text, size_t length, char *buffer, int *room);
+
+// ---- enumerations: the words of an option
+static inline MPI_T_enum enum_of(const struct option *option)
+{
+    return option->type == OPTION_CHOICE ? (MPI_T_enum)option : MPI_T_ENUM_NULL;
+}
+
+// ---- categories
+enum category {
+    CATEGORY_SETTINGS, // all control variables
+    CATEGORY_MESSAGES,
+    CATEGORY_NODE,
+    CATEGORY_NETWORK,
+    CATEGORY_WAITING,
+    CATEGORY_COUNT
+};
+
+// ---- performance variables
+void pvar_handles_free(MPI_T_pvar_session session);
+
+struct pvar {
+    const char *name;
+    enum category category;
+    int var_class;
+    const char *description;
+};
+extern const struct pvar pvar_table[COUNTER_COUNT];
+static inline bool pvar_is_level(enum counter counter)
+{
+    return pvar_table[counter].var_class == MPI_T_PVAR_CLASS_LEVEL;
+}
