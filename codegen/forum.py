@@ -49,6 +49,7 @@ class Waiver:
     name: str
     argument: str
     field: str
+    reason: str
     position: Position
 
     def covers(self, difference: Difference) -> bool:
@@ -76,10 +77,10 @@ def load_waivers(path: Path, name: str, check: str, data: Path) -> list[Waiver]:
         record += "*" if cursor.accept("*") else ""
         argument = "-" if cursor.accept("-") else cursor.word("an argument, or -")
         field = cursor.word("a field")
-        cursor.string("the reason, in quotes")
+        reason = cursor.string("the reason, in quotes")
         cursor.expect_end()
         if which == check and version in data.name:
-            waivers.append(Waiver(record, argument, field, line.position))
+            waivers.append(Waiver(record, argument, field, reason, line.position))
     return waivers
 
 
@@ -164,10 +165,19 @@ def _record(ours: Procedure | Callback, theirs: Json) -> Iterator[Difference]:
                 yield Difference(ours.name, argument.name, field, mine, other, position)
 
 
+def _not_in_table(spec: Spec, theirs: Json) -> Iterator[Difference]:
+    """What only the Forum's data have."""
+    known = {*spec.procedures, *spec.callbacks, *spec.constants}
+    nowhere = Position("spec/procedures", 1)
+    for other in theirs.values():
+        if other["name"] not in known:
+            yield Difference(other["name"], "-", "missing", "-", "given", nowhere)
+
+
 def compare_procedures(spec: Spec, path: Path) -> list[Difference]:
-    """All records of the table, planned ones too, and the predefined callbacks."""
+    """All records, planned ones too, and the predefined callbacks, both ways."""
     theirs: Json = json.loads(path.read_text("utf-8"))
-    differences: list[Difference] = []
+    differences = [*_not_in_table(spec, theirs)]
     records: list[Procedure | Callback] = [*spec.procedures.values()]
     records += spec.callbacks.values()
     versions = {record.since for record in records if record.name.lower() in theirs}

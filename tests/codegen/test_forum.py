@@ -145,9 +145,13 @@ class Procedures(TreeTest):
         del self.data["mpi_open"]
         self.assertEqual(self.fields(), [("MPI_Open", "-", "missing")])
 
+    def test_procedures_that_the_table_lacks_are_found(self) -> None:
+        del self.spec.procedures["MPI_Open"]
+        self.assertEqual(self.fields(), [("MPI_Open", "-", "missing")])
+
     def test_prototype_of_a_predefined_callback_is_compared(self) -> None:
         attributes = {"predefined_function": "MPI_Other_function"}
-        self.data["mpi_watch_fn"] = {"attributes": attributes}
+        self.data["mpi_watch_fn"] = {"name": "MPI_WATCH_FN", "attributes": attributes}
         self.assertEqual(self.fields(), [("MPI_WATCH_FN", "-", "calls")])
 
     def test_difference_says_where_and_what(self) -> None:

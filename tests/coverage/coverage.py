@@ -23,6 +23,7 @@ TOP = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP))
 
 from codegen.expand import Bindings, Entry, expand  # noqa: E402
+from codegen.forum import load_waivers  # noqa: E402
 from codegen.load import load  # noqa: E402
 from codegen.model import Procedure  # noqa: E402
 from codegen.symbols import linker_name  # noqa: E402
@@ -161,6 +162,11 @@ def lines(bindings: Bindings, chosen: dict[Cell, str]) -> Iterator[str]:
     if planned:
         yield "## In the table, in no binding yet\n"
         yield "\n".join(f"- {name}" for name in planned) + "\n"
+    yield "## Out of scope\n"
+    waivers = load_waivers(TOP / "spec/forum.waivers", "", "forum", Path("MPI-4.1"))
+    for waiver in waivers:
+        if waiver.field == "missing":
+            yield f"- {waiver.name}: {waiver.reason}"
 
 
 def main() -> int:
