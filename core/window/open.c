@@ -175,7 +175,7 @@ static struct card own_card(const struct opening *opening)
         .net = {window->region.key, window->region.address},
         .handle = (uint32_t)object_handle(window),
         .node_rank = window->comm->node_rank,
-        .error = (uint16_t)opening->error,
+        .error = opening->error,
         .is_in_segment = is_in_segment,
     };
 }

@@ -29,7 +29,8 @@ enum reach {
     REACH_COUNT
 };
 
-// What everyone may know. Only read after the window has been opened.
+// What everyone may know. Only read after the window has been opened. It travels as it
+// is, so it has no padding.
 struct card {
     uint64_t place;       // for mates: offset in the segment or address in its process
     uint64_t size;        // bytes
@@ -37,8 +38,8 @@ struct card {
     struct net_place net; // for other nodes
     uint32_t handle;      // of its window object, so that messages can name it
     int32_t node_rank;    // among the window's members on its node; index of its line
-    uint16_t error;     // error class of a member that failed to bring its part, else 0
-    bool is_in_segment; // `place` is an offset
+    int32_t error; // error class of a member that failed to bring its part, else 0
+    uint32_t is_in_segment; // `place` is an offset
 };
 
 // What a member of a dynamic window has attached, see attach.c.
