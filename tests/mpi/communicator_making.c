@@ -256,9 +256,19 @@ static void splits_follow_resources(void)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &part);
     CHECK(part == MPI_COMM_NULL);
     MPI_Info_free(&info);
-    MPI_Comm_set_info(MPI_COMM_WORLD, MPI_INFO_NULL);
+}
+
+static void hints_that_have_no_effect_are_not_shown(void)
+{
+    MPI_Info info;
+    int keys = -1;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_assert_no_any_tag", "true");
+    MPI_Comm_set_info(MPI_COMM_WORLD, info);
+    MPI_Info_free(&info);
     MPI_Comm_get_info(MPI_COMM_WORLD, &info);
-    CHECK(info != MPI_INFO_NULL);
+    MPI_Info_get_nkeys(info, &keys);
+    CHECK(keys == 0);
     MPI_Info_free(&info);
 }
 
@@ -270,6 +280,7 @@ int main(int argc, char **argv)
     groups_become_communicators();
     communicators_have_names();
     members_of_a_group_make_one_alone();
+    hints_that_have_no_effect_are_not_shown();
     attributes_have_names_of_before();
     a_duplicate_comes_later();
     communicators_tell_what_mpi_predefines();
