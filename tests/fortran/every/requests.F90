@@ -40,14 +40,6 @@ program requests
     use, intrinsic :: iso_c_binding, only : c_associated, c_loc, c_ptr
     use grequest, only : query, release, cancel, queries, frees, cancels
 #include "binding.inc"
-! Only mpi_f08 gives the address of the buffer back (MPI-4.1 3.6).
-#if defined(F08) || defined(F08_LARGE)
-#define ADDRESS type(c_ptr)
-#define IS_BUFFER(at, size) size == bytes .and. c_associated(at, c_loc(buffer))
-#else
-#define ADDRESS integer, dimension(1)
-#define IS_BUFFER(at, size) size == bytes
-#endif
     integer, parameter :: length = 20000, bytes = unit * length + MPI_BSEND_OVERHEAD
     integer :: rank, ranks, right, left, ierror
     HANDLE(MPI_Comm) :: world
@@ -122,7 +114,8 @@ contains
         call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
         call MPI_Buffer_flush(ierror)
         call MPI_Buffer_detach(detached, size, ierror)
-        call check('buffer_detach gives the buffer back', IS_BUFFER(detached, size))
+        call check('buffer_detach gives the buffer back', size == bytes .and. &
+            IS_BACK(detached, buffer))
     end subroutine buffer_of_the_process
 
     subroutine buffer_of_a_communicator()
@@ -135,6 +128,7 @@ contains
         call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
         call MPI_Comm_flush_buffer(world, ierror)
         call MPI_Comm_detach_buffer(world, detached, size, ierror)
-        call check('comm_detach_buffer gives it back', IS_BUFFER(detached, size))
+        call check('comm_detach_buffer gives it back', size == bytes .and. &
+            IS_BACK(detached, buffer))
     end subroutine buffer_of_a_communicator
 end program requests
