@@ -106,14 +106,14 @@ int oriel_win_unlock(int rank, struct window *win)
 }
 
 // Locks now what the program may load from and store to without a further call: the own
-// part and, in a window made for that, all parts. On failure the epoch stays closed; if
+// part and, if they are shown, those of all mates. On failure the epoch stays closed; if
 // one of them is exposed, none has been locked, so that nobody's post finds a lock.
 static int lock_mapped(struct window *window)
 {
     const struct communicator *comm = window->comm;
-    bool is_shared = window->flavor == MPI_WIN_FLAVOR_SHARED;
-    int first = is_shared ? 0 : comm->node_rank;
-    int end = is_shared ? comm->node_size : first + 1;
+    bool is_shown = window->is_shown;
+    int first = is_shown ? 0 : comm->node_rank;
+    int end = is_shown ? comm->node_size : first + 1;
     int err = window_check_exposed(window, first, end);
     for (int i = first; i < end && !err; i++) {
         struct peer *peer;
@@ -122,7 +122,7 @@ static int lock_mapped(struct window *window)
         window_unguard(window);
         if (!err)
             err = peer_lock(window, peer);
-        if (!err && !is_shared && is_usual(window, peer))
+        if (!err && !is_shown && is_usual(window, peer))
             window->usual_self = peer;
     }
     return err;

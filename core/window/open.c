@@ -34,6 +34,7 @@ static int make_state(struct opening *opening)
     struct window *window = opening->window;
     window->object.errhandler = &errors_are_fatal;
     window->flavor = plan->flavor;
+    window->is_shown = plan->flavor == MPI_WIN_FLAVOR_SHARED;
     window->model = MPI_WIN_UNIFIED;
     window->size_of_group = window->comm->size;
     window->spans_nodes = window->comm->leader_count > 1;

@@ -81,6 +81,18 @@ static int first_with_memory(const struct window *win)
     return 0;
 }
 
+// From now on the program may load from the mate's part without a call that could take its
+// lock. So lock_all epochs take it when they are opened, and one that is open does now.
+static int show(struct window *win, int rank)
+{
+    win->is_shown = true;
+    if (win->usual_self != &nobody)
+        win->usual_self = (struct peer *)&nobody;
+    return window_access(win) == ACCESS_LOCK_ALL
+               ? window_target(win, rank, &(struct peer *){NULL})
+               : 0;
+}
+
 // Memory that cannot be reached by loads and stores is shown as none (MPI-4.1 12.2.3).
 int oriel_win_shared_query(struct window *win, int rank, MPI_Aint *size,
                            MPI_Aint *disp_unit, void *baseptr)
@@ -93,6 +105,11 @@ int oriel_win_shared_query(struct window *win, int rank, MPI_Aint *size,
         rank = first_with_memory(win);
     const struct card *card = &win->cards[rank];
     void *address = card->size > 0 ? address_here(win, rank) : NULL;
+    if (address != NULL && rank != win->comm->rank) {
+        int err = show(win, rank);
+        if (err)
+            return err;
+    }
     *size = address != NULL ? (MPI_Aint)card->size : 0;
     *disp_unit = (MPI_Aint)card->unit;
     *(void **)baseptr = address;

@@ -142,6 +142,7 @@ struct window {
     int locks;                 // ACCESS_LOCK: targets locked
     bool is_unchecked;         // ACCESS_LOCK_ALL: by MPI_MODE_NOCHECK
     bool no_locks, is_ordered; // hints
+    _Atomic(bool) is_shown;    // the program may load from mates' parts and store there
     bool is_mapped;            // mates reach the own part by loads and stores
     // The target that MPI_Win_lock locked last, and this process as a target of
     // MPI_Win_lock_all, of those that quick.h may lock; &nobody before the first.

@@ -104,16 +104,16 @@ static void every_kind_of_flush_completes(const struct source *source)
 }
 
 // Reads the pair of `target`: what is mapped here by loads, else by a get.
-static void read_pair(const struct opened *opened, int target, int pair[2])
+static void read_pair(const struct opened *opened, int target, bool asks_first,
+                      int pair[2])
 {
-    int *mapped = target == rank ? opened->base : NULL, *flavor, flag;
-    MPI_Win_get_attr(opened->win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag);
-    if (*flavor == MPI_WIN_FLAVOR_SHARED) {
-        MPI_Aint bytes;
-        int unit;
+    int *mapped, unit;
+    MPI_Aint bytes;
+    if (asks_first)
         MPI_Win_shared_query(opened->win, target, &bytes, &unit, &mapped);
-    }
     MPI_Win_lock_all(0, opened->win);
+    if (!asks_first)
+        MPI_Win_shared_query(opened->win, target, &bytes, &unit, &mapped);
     if (mapped != NULL)
         memcpy(pair, mapped, 2 * sizeof *pair);
     else
@@ -134,7 +134,7 @@ static void write_pair(MPI_Win win, int target, int value)
     MPI_Win_unlock(target, win);
 }
 
-static void lock_all_excludes_writers(const struct source *source)
+static void writers_are_excluded(const struct source *source, bool asks_first)
 {
     struct opened opened = source->open(2 * sizeof(int), sizeof(int));
     memset(opened.base, 0, 2 * sizeof(int));
@@ -145,12 +145,18 @@ static void lock_all_excludes_writers(const struct source *source)
             write_pair(opened.win, target, target + 1);
         } else {
             MPI_Barrier(MPI_COMM_WORLD);
-            read_pair(&opened, target, pair);
+            read_pair(&opened, target, asks_first, pair);
             CHECK(pair[0] == target + 1 && pair[1] == target + 1);
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
     source->close(&opened);
+}
+
+static void lock_all_excludes_writers(const struct source *source)
+{
+    writers_are_excluded(source, false);
+    writers_are_excluded(source, true);
 }
 
 // Epochs without operations, and with MPI_MODE_NOCHECK.
