@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls in Fortran: by keyword in any order each reaches its C function, exactly once, so
-that a tool in C sees it.
+that a tool in C sees it. A tool that takes the place of specific procedures is entered
+exactly once, too, and reaches PMPI.
 
-The tool defines every C function of both names and does nothing else.
+The tool in C defines every C function of both names and does nothing else; that for
+Fortran defines every specific procedure and calls its twin.
 """
 
 import os
@@ -14,9 +16,9 @@ from pathlib import Path
 from c_claims import parameter, result
 from common import Proof, implemented, table, taken_by
 from fortran_calls import counted
-from fortran_claims import OPTIONS
+from fortran_claims import OPTIONS, specifics
 
-from codegen.model import Spec
+from codegen.model import Argument, Spec
 
 MODULES = ("mpi_f08", "mpi")
 COUNTER = """\
@@ -33,8 +35,7 @@ static void see(const char *name)
     seen[count++ % 64] = name;
 }
 
-void expect(const char *name);
-void expect(const char *name)
+static void check(const char *name)
 {
     int hits = 0, others = 0;
     for (int i = 0; i < count; i++) {
@@ -47,7 +48,41 @@ void expect(const char *name)
     }
     count = 0;
 }
+
+void expect(const char *name);
 """
+EXPECT = """\
+void expect(const char *name)
+{
+    check(name);
+}
+"""
+# A call of the name that begins with P does not enter the tool.
+ENTERED = """\
+static const char *entered;
+static int entries;
+
+static void enter(const char *name)
+{
+    entered = name;
+    entries++;
+}
+
+void expect(const char *name)
+{
+    int is_twin = name[0] == 'P';
+    if (entries != !is_twin || (entries && strcmp(entered, name))) {
+        printf("%s has entered the tool %d times\\n", name, entries);
+        exit(1);
+    }
+    entries = 0;
+    char twin[80];
+    snprintf(twin, sizeof twin, "P%s", name + is_twin);
+    check(twin);
+}
+"""
+# How Fortran functions give their results.
+RESULTS = {"": "void", "integer": "int", "double precision": "double"}
 
 
 def named(kind: str, name: str) -> str:
@@ -57,19 +92,57 @@ def named(kind: str, name: str) -> str:
     return kind.replace("(*)", f"(*{name})") if "(*)" in kind else f"{kind} {name}"
 
 
+def is_flag(argument: Argument) -> bool:
+    """A truth value that comes out alone."""
+    is_logical = argument.kind.kind_class.value == "logical"
+    return is_logical and argument.is_out and not argument.is_array
+
+
 def tool(spec: Spec, prefixes: tuple[str, ...] = ("", "P"), twice: str = "") -> str:
-    """Definitions of every C function; `twice` counts its calls wrong."""
+    """Definitions of every C function; `twice` counts its calls wrong.
+
+    Results stay as they are, but that there is something to be found is denied.
+    """
     lines = [COUNTER]
     for record in implemented(spec, "c"):
         for is_large in (False, True)[: 1 + record.is_large]:
-            taken = [parameter(a, is_large) for a in taken_by(record, "c", is_large)]
+            arguments = taken_by(record, "c", is_large)
+            taken = [parameter(a, is_large) for a in arguments]
+            denied = "".join(
+                f"*a{i} = 0; " for i, a in enumerate(arguments) if is_flag(a)
+            )
             names = ", ".join(named(kind, f"a{i}") for i, kind in enumerate(taken))
             kind = result(record, is_large)
             for prefix in prefixes:
                 name = prefix + record.name + ("_c" if is_large else "")
                 sees = f'see("{name}"); ' * (2 if name == twice else 1)
                 back = "return 0; " if kind != "void" else ""
-                lines.append(f"{kind} {name}({names or 'void'}) {{ {sees}{back}}}")
+                lines.append(
+                    f"{kind} {name}({names or 'void'}) {{ {sees}{denied}{back}}}"
+                )
+    return "\n".join([*lines, ""])
+
+
+def fortran_tool(spec: Spec, module: str, twice: str = "") -> str:
+    """A tool with each specific procedure of a module; `twice` is entered wrong.
+
+    It passes on what compilers pass: addresses, then the lengths of strings.
+    """
+    lines = [tool(spec), ENTERED]
+    for specific in specifics(spec, module):
+        if "c" not in specific.record.languages:
+            continue
+        strings = [a for a in specific.arguments if a.kind.kind_class.value == "string"]
+        taken = len(specific.arguments) + specific.has_ierror + len(strings)
+        names = ", ".join(f"a{i}" for i in range(taken))
+        declared = ", ".join(f"void *a{i}" for i in range(taken)) or "void"
+        kind = RESULTS.get(specific.result, "MPI_Aint")
+        name = f"{specific.name.lower()}_"
+        seen = specific.record.name + ("_c" if specific.is_large else "")
+        enters = f'enter("{seen}"); ' * (2 if seen == twice else 1)
+        back = "return " if specific.result else ""
+        lines.append(f"{kind} p{name}({declared});")
+        lines.append(f"{kind} {name}({declared}) {{ {enters}{back}p{name}({names}); }}")
     return "\n".join([*lines, ""])
 
 
@@ -104,13 +177,30 @@ class Counted(Proof):
     def test_each_call_is_one_hit(self) -> None:
         for module in MODULES:
             with self.subTest(module):
-                self.assert_runs(self.program(module, tool(self.spec)))
+                self.assert_runs(self.program(module, tool(self.spec) + EXPECT))
+
+    def test_each_call_enters_a_tool_in_fortran_once(self) -> None:
+        for module in MODULES:
+            with self.subTest(module):
+                self.assert_runs(self.program(module, fortran_tool(self.spec, module)))
+
+    def test_second_entry_is_noticed(self) -> None:
+        text = fortran_tool(self.spec, "mpi", twice="MPI_Get")
+        program = self.program("mpi", text)
+        self.assert_refused("MPI_Get has entered the tool 2 times", program)
+
+    def test_call_that_does_not_enter_is_noticed(self) -> None:
+        text = fortran_tool(self.spec, "mpi_f08").replace(
+            " mpi_put_c_f08ts_(", " other("
+        )
+        program = self.program("mpi_f08", text)
+        self.assert_refused("MPI_Put_c has entered the tool 0 times", program)
 
     def test_second_hit_is_noticed(self) -> None:
-        program = self.program("mpi_f08", tool(self.spec, twice="PMPI_Get_c"))
+        program = self.program("mpi_f08", tool(self.spec, twice="PMPI_Get_c") + EXPECT)
         self.assert_refused("PMPI_Get_c has 2 hits", program)
 
     def test_call_past_the_tool_is_noticed(self) -> None:
-        text = tool(self.spec).replace('see("MPI_Put_c");', "")
+        text = tool(self.spec).replace('see("MPI_Put_c");', "") + EXPECT
         program = self.program("mpi_f08", text)
         self.assert_refused("MPI_Put_c has 0 hits", program)
