@@ -105,6 +105,12 @@ static void apply_verbose(struct parser *parser, char **values)
     parser->plan->is_verbose = true;
 }
 
+static void apply_keep(struct parser *parser, char **values)
+{
+    (void)values;
+    parser->plan->keeps_job = true;
+}
+
 static void apply_help(struct parser *parser, char **values);
 
 static void apply_version(struct parser *parser, char **values)
@@ -153,6 +159,11 @@ static const struct argument {
      apply_verbose,
      "-v, --verbose",
      "say which processes start and end"},
+    {{"--keep-job", "-disable-auto-cleanup"},
+     0,
+     apply_keep,
+     "--keep-job",
+     "let the others go on when a process dies"},
     {{"-h", "-help", "--help"}, 0, apply_help, "-h, --help", "print this help"},
     {{"-V", "-version", "--version"},
      0,

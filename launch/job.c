@@ -181,6 +181,15 @@ static void pass_on_errors(struct job *job, struct rank *rank)
         sink_write(sink);
 }
 
+static void blame(struct job *job, struct rank *culprit, const char *text,
+                  const char *consequence)
+{
+    pass_on_errors(job, culprit);
+    say("rank %d (pid %d%s%s, %s) %s; %s", culprit->number, (int)culprit->pid,
+        culprit->link ? " on " : "", culprit->link ? culprit->link->host : "",
+        culprit->section->argv[0], text, consequence);
+}
+
 void job_end(struct job *job, struct rank *culprit, int exit_code, const char *format,
              ...)
 {
@@ -196,10 +205,7 @@ void job_end(struct job *job, struct rank *culprit, int exit_code, const char *f
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
-        pass_on_errors(job, culprit);
-        say("rank %d (pid %d%s%s, %s) %s; ending the job", culprit->number,
-            (int)culprit->pid, culprit->link ? " on " : "",
-            culprit->link ? culprit->link->host : "", culprit->section->argv[0], text);
+        blame(job, culprit, text, "ending the job");
     }
     terminate(job, false);
 }
@@ -222,6 +228,19 @@ static int step_towards_end(struct job *job)
     return (int)((job->deadline - now) / 1000000u) + 1;
 }
 
+// A rank has died before its MPI_Finalize.
+static void rank_died(struct job *job, struct rank *rank, int code, const char *text)
+{
+    if (!job->plan->keeps_job) {
+        job_end(job, rank, code, "%s", text);
+        return;
+    }
+    if (job->exit_code == 0)
+        job->exit_code = code;
+    blame(job, rank, text, "the others go on");
+    pmi_check_barrier(job);
+}
+
 // After MPI_Finalize nobody waits for a rank any more, so its failure does not end the
 // job, but counts.
 void rank_ended(struct job *job, struct rank *rank, int status)
@@ -230,6 +249,7 @@ void rank_ended(struct job *job, struct rank *rank, int status)
     job->running--;
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     int code = signal ? 128 + signal : WEXITSTATUS(status);
+    char text[128];
     if (job->plan->is_verbose)
         say("rank %d (pid %d) has ended with code %d", rank->number, (int)rank->pid,
             code);
@@ -241,13 +261,14 @@ void rank_ended(struct job *job, struct rank *rank, int status)
         }
         pmi_check_barrier(job);
     } else if (signal) {
-        job_end(job, rank, code, "was killed by signal %d (%s%s)", signal,
-                strsignal(signal), WCOREDUMP(status) ? ", core dumped" : "");
-    } else if (rank->state == RANK_INITIALIZED) {
-        job_end(job, rank, code != 0 ? code : EXIT_FAILURE,
-                "exited with code %d without calling MPI_Finalize", code);
+        snprintf(text, sizeof text, "was killed by signal %d (%s%s)", signal,
+                 strsignal(signal), WCOREDUMP(status) ? ", core dumped" : "");
+        rank_died(job, rank, code, text);
     } else {
-        job_end(job, rank, code, "exited with code %d", code);
+        bool is_early = rank->state == RANK_INITIALIZED;
+        snprintf(text, sizeof text, "exited with code %d%s", code,
+                 is_early ? " without calling MPI_Finalize" : "");
+        rank_died(job, rank, code != 0 ? code : EXIT_FAILURE, text);
     }
 }
 

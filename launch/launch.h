@@ -59,6 +59,7 @@ struct plan {
     struct hosts hosts;
     char *agent; // words of the command that runs another one on a host
     bool tags_output, is_verbose;
+    bool keeps_job; // when one of its ranks dies
 };
 
 // Understands the command line or exits: EXIT_USAGE with a message, 0 after --help.

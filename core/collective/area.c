@@ -50,6 +50,20 @@ void area_leave(struct area *area, bool is_owner)
     areas_collect();
 }
 
+void area_break(const struct communicator *comm)
+{
+    if (comm->area != NULL)
+        atomic_store(&comm->area->is_broken, true);
+}
+
+static __attribute__((noinline)) int fail_broken(void)
+{
+    int err = message_check_deaths();
+    return err ? err
+               : fail(MPI_ERR_PROC_ABORTED, "another member has lost the connection to "
+                                            "a process of the communicator");
+}
+
 int node_arrive(struct communicator *comm)
 {
     _Atomic(uint32_t) *arrivals = &comm->area->arrivals;
@@ -58,11 +72,15 @@ int node_arrive(struct communicator *comm)
     unsigned spins = 0;
     while ((int32_t)(arrived - expected) < 0) {
         int err = message_backoff(&spins);
-        if (err)
+        if (err) {
+            area_break(comm);
             return err;
+        }
         arrived = atomic_load_explicit(arrivals, memory_order_acquire);
     }
-    return 0;
+    return unlikely(atomic_load_explicit(&comm->area->is_broken, memory_order_relaxed))
+               ? fail_broken()
+               : 0;
 }
 
 int collective_node_barrier(struct communicator *comm)

@@ -21,8 +21,9 @@ struct area {
     _Alignas(CACHE_LINE) _Atomic(uint32_t) arrivals; // of all rounds, modulo 2^32
     _Alignas(CACHE_LINE) _Atomic(uint32_t) departed; // members that use it no more
     int seats;                                       // members
-    struct area *next_retired;                       // of the process that allocated it
-    struct board boards[];                           // [seats][2]
+    _Atomic(bool) is_broken;   // a member has left a round because a process has died
+    struct area *next_retired; // of the process that allocated it
+    struct board boards[];     // [seats][2]
 };
 
 // The node's member with the lowest rank allocates the area.
@@ -41,8 +42,12 @@ static inline const struct board *board_after(const struct board *board, int sea
 {
     return board + (ptrdiff_t)seats * 2;
 }
+// A collective call of this member has failed because a process has died, so that its
+// rounds and those of others do not fit together any more.
+void area_break(const struct communicator *comm);
 // Ends a round: returns when all members of the node have arrived. `boards` as returned
 // by board_of before the round stay readable until this member arrives again.
+// MPI_ERR_PROC_ABORTED when the area is broken.
 int node_arrive(struct communicator *comm);
 
 // `seat` is the position of the source among the node's members. MPI_ERR_TRUNCATE when

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schedules from their making to their end.
-#include "collective/schedule.h"
+#include "collective/private.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -403,6 +403,8 @@ int schedule_run(struct schedule *schedule)
         else
             err = schedule->error;
     }
+    if (unlikely(err == MPI_ERR_PROC_ABORTED))
+        area_break((const struct communicator *)schedule->request.owner);
     schedule_free(schedule);
     return err;
 }

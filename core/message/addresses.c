@@ -35,24 +35,34 @@ static struct address own_address(void)
 
 // ---- the leaders' addresses, as text
 
-void address_write(const struct net *net, uint64_t token, char *text, size_t text_size)
+struct node_card {
+    uint64_t token;
+    int lifeline; // port
+    struct address address;
+};
+
+void address_write(const struct net *net, uint64_t token, int lifeline, char *text,
+                   size_t text_size)
 {
     char name[NET_ADDRESS_MAX];
     size_t bytes = net_address(net, name);
-    int used = snprintf(text, text_size, ",%016llx,", (unsigned long long)token);
+    int used =
+        snprintf(text, text_size, ",%016llx,%d,", (unsigned long long)token, lifeline);
     for (size_t i = 0; i < bytes; i++)
         used += snprintf(text + used, text_size - (size_t)used, "%02x",
                          (unsigned char)name[i]);
 }
 
-static int address_read(const char *card, uint64_t *token, struct address *address)
+static int card_parse(const char *whole, struct node_card *card)
 {
-    unsigned long long number;
-    const char *text = strchr(card, ',');
+    unsigned long long token;
+    struct address *address = &card->address;
+    const char *text = strchr(whole, ',');
     int used = 0;
-    if (!text || sscanf(text, ",%16llx,%n", &number, &used) != 1 || used == 0)
-        return fail(MPI_ERR_OTHER, "\"%s\" is no card of a node", card);
-    *token = number;
+    if (!text || sscanf(text, ",%16llx,%d,%n", &token, &card->lifeline, &used) != 2 ||
+        used == 0)
+        return fail(MPI_ERR_OTHER, "\"%s\" is no card of a node", whole);
+    card->token = token;
     text += used;
     address->bytes = 0;
     unsigned byte;
@@ -63,30 +73,42 @@ static int address_read(const char *card, uint64_t *token, struct address *addre
     return 0;
 }
 
+static int card_read(int node, struct node_card *card)
+{
+    char key[32], text[CARD_MAX];
+    snprintf(key, sizeof key, "oriel-node-%d", node);
+    int err =
+        boot_get(process.boot, process.boot->leaders[node], key, text, sizeof text);
+    return err ? err : card_parse(text, card);
+}
+
 // Every process needs the token, which node 0 has chosen; a leader the other leaders.
 static int read_cards(struct messages *messages)
 {
     const struct boot *boot = process.boot;
     for (int node = 0; node < (is_leader() ? boot->node_count : 1); node++) {
-        char key[32], card[CARD_MAX];
-        snprintf(key, sizeof key, "oriel-node-%d", node);
-        int err = boot_get(process.boot, boot->leaders[node], key, card, sizeof card);
-        if (err)
-            return err;
-        uint64_t token = 0;
-        struct address address;
-        err = address_read(card, &token, &address);
+        struct node_card card;
+        int err = card_read(node, &card);
         if (err)
             return err;
         if (node == 0)
-            messages->token = token;
+            messages->token = card.token;
         if (is_leader() && node != boot->node)
-            err = net_connect(process.net, boot->leaders[node], address.name,
-                              address.bytes);
+            err = net_connect(process.net, boot->leaders[node], card.address.name,
+                              card.address.bytes);
         if (err)
             return err;
     }
     return 0;
+}
+
+int node_lifeline_take(int node, char host[NET_HOST_MAX])
+{
+    struct node_card card;
+    if (card_read(node, &card))
+        return -1;
+    return net_lifeline_take(process.net, card.address.name, card.address.bytes,
+                             card.lifeline, host);
 }
 
 // ---- all addresses, by messages

@@ -22,6 +22,7 @@
 // One row per kind; the owner registers its handler when it starts.
 enum message_kind {
     MESSAGE_ADDRESSES, // message: network addresses of some ranks, at start-up
+    MESSAGE_DEATH,     // message: a process has died
     MESSAGE_EAGER,     // pt2pt: a message with all its data
     MESSAGE_OFFER,     // pt2pt: a large message is ready to be fetched
     MESSAGE_FETCHED,   // pt2pt: a large message has been fetched
@@ -86,7 +87,8 @@ void message_progress_and_yield(void);
 // yields, then sleeps until a message comes. done() is called with the message lock
 // held, after every batch of messages, and must be cheap. What it waits for must come
 // about by a message, a network completion or another thread's message_poll.
-// MPI_ERR_PROC_ABORTED when a mate has died; done() was false then.
+// MPI_ERR_PROC_ABORTED when a process of the job has died and the wait takes longer
+// than a tenth of a second; done() was false then.
 int message_wait(bool (*done)(void *argument), void *argument);
 
 // Ends the sleep of this process's threads that wait for something that has now come
@@ -95,10 +97,14 @@ void message_wake(void);
 
 // One step of waiting for a word in shared memory that a mate will change: makes
 // progress and gives the core away after a while. Start with *spins = 0 and call it in
-// a loop around the test. MPI_ERR_PROC_ABORTED when a mate has died. The message lock
+// a loop around the test. MPI_ERR_PROC_ABORTED as above. The message lock
 // is free. Who changes such a word may call shm_ring to shorten the naps of a long
 // wait.
 int message_backoff(unsigned *spins);
+
+// Looks for deaths: MPI_ERR_PROC_ABORTED when a process of the job is known to have died.
+// The message lock is free.
+int message_check_deaths(void);
 
 // From now on messages to this process are handled although it computes: starts the
 // node's server if options allow, mates exist and it is not yet running. The caller

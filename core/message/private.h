@@ -37,7 +37,7 @@ struct messages {
     int sleepers;                    // threads that sleep in blocked calls
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
     message_handler *handlers[MESSAGE_KINDS];
-    message_follower *follower; // NULL: none
+    message_follower *follower;    // NULL: none
     struct parcels early;          // came before their handler was registered
     struct backlog *backlogs;      // [size of the job]
     int first_backlog;             // 1 + rank
@@ -45,6 +45,13 @@ struct messages {
 
     struct address_book *book; // while addresses are exchanged
     uint64_t token;            // of the job: a message without it is a stranger's
+
+    // Another process, of this node or the leader of the next.
+    struct {
+        _Atomic(int) descriptor; // readable when it has ended, or -1
+        int rank;
+        char host[NET_HOST_MAX]; // internet address; empty for a mate
+    } watched;
 
     struct server node_server, network_server;
     _Atomic(bool) is_stopping;
@@ -61,10 +68,22 @@ void deliver_from_network(const void *message, size_t bytes);
 
 // ---- addresses.c
 // Connects every process with those on other nodes. The card of a node holds the token
-// of the job and its leader's address as text.
-enum { CARD_MAX = SHM_CARD_MAX + 16 + 2 * NET_ADDRESS_MAX + 4 };
-void address_write(const struct net *net, uint64_t token, char *text, size_t text_size);
+// of the job and its leader's address and lifeline as text.
+enum { CARD_MAX = SHM_CARD_MAX + 16 + 5 + 2 * NET_ADDRESS_MAX + 5 };
+void address_write(const struct net *net, uint64_t token, int lifeline, char *text,
+                   size_t text_size);
 int addresses_exchange(struct messages *messages);
+// The lifeline of the node's leader, see net_lifeline_take.
+int node_lifeline_take(int node, char host[NET_HOST_MAX]);
+
+// ---- deaths.c
+// In a job of several nodes: begins to watch a process. The mates may still be about to
+// attach.
+int deaths_watch(struct messages *messages);
+// The watched process may have ended.
+void deaths_look(struct messages *messages);
+// Is it this process that has died?
+bool is_dead(int rank);
 
 // ---- progress.c
 int poll_once(struct messages *messages, bool is_server);

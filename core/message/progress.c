@@ -12,7 +12,7 @@ enum {
     POLLS_PER_CLOCK = 16, // the clock costs more than a poll
     BACKOFF_PER_MICROSECOND = 16,
     BACKOFF_YIELDS = 1000,
-    BACKOFF_CHECK = 128, // naps between two looks at the mates
+    BACKOFF_CHECK = 128, // naps between two looks for deaths
 };
 
 static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000;
@@ -116,15 +116,6 @@ static bool poll_for(bool (*done)(void *argument), void *argument)
     return is_done;
 }
 
-static int check_mates(void)
-{
-    for (int mate = 0; mate < process.shm->node_size; mate++)
-        if (!shm_is_alive(process.shm, mate))
-            return fail(MPI_ERR_PROC_ABORTED, "rank %d (pid %d) of this node has died",
-                        process.boot->node_members[mate], shm_pid(process.shm, mate));
-    return 0;
-}
-
 // Polls, sleeps if that does not bring what is waited for, and polls again.
 static bool sleep_for(bool (*done)(void *argument), void *argument,
                       uint64_t nanoseconds)
@@ -174,7 +165,7 @@ static uint64_t longest_sleep(const struct messages *messages)
     return 100 * MILLISECOND;
 }
 
-// Looks at the mates after 100 ms, then ever less often, at last once a second.
+// Looks for deaths after 100 ms, then ever less often, at last once a second.
 static int wait_long(bool (*done)(void *argument), void *argument)
 {
     uint64_t start = clock_nanoseconds(), look = start + 100 * MILLISECOND;
@@ -187,7 +178,7 @@ static int wait_long(bool (*done)(void *argument), void *argument)
         uint64_t now = clock_nanoseconds();
         if (now < look)
             continue;
-        int err = check_mates();
+        int err = message_check_deaths();
         if (err)
             return poll_for(done, argument) ? 0 : err;
         look =
@@ -210,7 +201,7 @@ static int nap(unsigned count)
 {
     unsigned doublings = count / 16 < 4 ? count / 16 : 4;
     sleep_for(is_never_done, NULL, 50 * MICROSECOND << doublings);
-    return count % BACKOFF_CHECK == BACKOFF_CHECK - 1 ? check_mates() : 0;
+    return count % BACKOFF_CHECK == BACKOFF_CHECK - 1 ? message_check_deaths() : 0;
 }
 
 int message_backoff(unsigned *spins)

@@ -105,6 +105,9 @@ int message_send(int rank, enum message_kind kind, const void *head, size_t head
         if (err || likely(sent))
             return err;
     }
+    if (is_dead(rank))
+        return fail(MPI_ERR_PROC_ABORTED, "rank %d (%s) has died", rank,
+                    shm_death(process.shm)->where);
     int err =
         parcels_add(&backlog->parcels, rank, kind, head, head_bytes, body, body_bytes);
     count_alone(COUNTER_MESSAGES_DELAYED, 1);

@@ -93,22 +93,27 @@ static bool may_sleep(const struct messages *messages)
     return may;
 }
 
+// Places in the array that poll() gets.
+enum { POLL_NETWORK, POLL_WAKEUP, POLL_WATCHED, POLL_SOURCES };
+
 // Without a descriptor of the network, only for a moment.
-static void sleep_on_network(struct pollfd sources[2])
+static void sleep_on_network(struct messages *messages,
+                             struct pollfd sources[POLL_SOURCES])
 {
-    if (sources[0].fd >= 0)
-        poll(sources, 2, -1);
-    else
-        poll(sources + 1, 1, 1);
+    int milliseconds = sources[POLL_NETWORK].fd >= 0 ? -1 : 1;
+    sources[POLL_WATCHED].fd = atomic_load(&messages->watched.descriptor);
+    if (poll(sources, POLL_SOURCES, milliseconds) > 0 && sources[POLL_WATCHED].revents)
+        deaths_look(messages);
     count_shared(COUNTER_SERVER_WAKEUPS, 1);
 }
 
 static void *serve_network(void *argument)
 {
     struct messages *messages = argument;
-    struct pollfd sources[] = {
-        {.fd = net_descriptor(process.net), .events = POLLIN},
-        {.fd = messages->wakeup, .events = POLLIN},
+    struct pollfd sources[POLL_SOURCES] = {
+        [POLL_NETWORK] = {.fd = net_descriptor(process.net), .events = POLLIN},
+        [POLL_WAKEUP] = {.fd = messages->wakeup, .events = POLLIN},
+        [POLL_WATCHED] = {.events = POLLIN},
     };
     uint64_t seen = 0;
     while (!atomic_load(&messages->is_stopping)) {
@@ -117,7 +122,7 @@ static void *serve_network(void *argument)
         else if (!may_sleep(messages))
             sched_yield();
         else
-            sleep_on_network(sources);
+            sleep_on_network(messages, sources);
     }
     return NULL;
 }

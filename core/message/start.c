@@ -21,7 +21,8 @@ static int open_node(uint64_t token)
             return err;
         size_t used = strlen(card);
         if (process.net)
-            address_write(process.net, token, card + used, sizeof card - used);
+            address_write(process.net, token, net_lifeline_offer(process.net),
+                          card + used, sizeof card - used);
         err = boot_put(boot, key, card);
         if (err)
             return err;
@@ -56,12 +57,16 @@ static int open_all(struct messages *messages)
     if (!has_network)
         return 0;
     err = addresses_exchange(messages);
+    if (!err)
+        err = deaths_watch(messages);
     return err ? err : network_server_start(messages);
 }
 
 static void close_all(struct messages *messages)
 {
     servers_stop(messages);
+    if (messages->watched.descriptor >= 0)
+        close(messages->watched.descriptor);
     if (process.net)
         net_stop(process.net);
     process.net = NULL;
@@ -88,7 +93,7 @@ int messages_start(void)
     pthread_mutex_init(&messages->lock, &adaptive);
     pthread_mutexattr_destroy(&adaptive);
     messages->has_threads = process.thread_level == MPI_THREAD_MULTIPLE;
-    messages->wakeup = -1;
+    messages->wakeup = messages->watched.descriptor = -1;
     process.messages = messages;
     int err = open_all(messages);
     if (err)

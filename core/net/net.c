@@ -55,7 +55,7 @@ static void set_limits(struct net *net)
     size_t inject = info->tx_attr->inject_size;
     net->inject_max = inject < INJECT_MAX ? inject : INJECT_MAX;
     net->part_max = info->ep_attr->max_msg_size;
-    net->connect_seconds = 120;
+    net->connect_seconds = 30;
     net->must_register = info->domain_attr->mr_mode & FI_MR_LOCAL;
     for (int rank = 0; rank < net->size; rank++)
         net->peers[rank].address = FI_ADDR_NOTAVAIL;
@@ -81,6 +81,7 @@ int net_start(struct net **result, int size,
         return fail(MPI_ERR_NO_MEM, "no memory for %d network peers", size);
     net->size = size;
     net->receive = receive;
+    net->lifelines = -1;
 
     int err = provider_choose(process.options.provider, &net->info);
     if (err)
@@ -110,6 +111,7 @@ void net_stop(struct net *net)
 {
     if (net->endpoint)
         messages_flush(net);
+    lifelines_end(net);
     while (net->regions)
         region_drop(net, net->regions);
     // The endpoint goes first: the provider may use buffers until it is closed.

@@ -55,7 +55,7 @@ static inline void net_counter_complete(struct net_counter *counter, int error)
 }
 
 struct net_region {
-    uint64_t key;     // what a peer names in net_write and net_read
+    uint64_t key;     // what a peer names in net_access
     uint64_t address; // what a peer adds its displacement to
     void *handle;     // private
 };
@@ -85,17 +85,36 @@ int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
 int net_open(struct net *net, void *memory, size_t bytes, struct net_region *region);
 void net_close(struct net *net, struct net_region *region);
 
-// Starts a remote write or read of any size; the counter's `issued` grows by the number
-// of parts it was split into, `completed` follows when the data is in the target's
-// memory (write) or here (read). Local memory must stay untouched until then.
-// `region` describes the local memory where the provider wants it registered, or NULL.
-int net_write(struct net *net, int rank, const void *local, size_t bytes,
-              struct net_place target, struct net_counter *counter);
-int net_read(struct net *net, int rank, void *local, size_t bytes,
-             struct net_place target, struct net_counter *counter);
+// A remote write or read of any size.
+struct net_access {
+    int rank;
+    bool is_write;
+    void *local; // memory that must stay untouched until the access is complete
+    size_t bytes;
+    struct net_place target;
+    struct net_counter *counter;
+};
+// Starts as much of the access as the network takes, so that `local`, `bytes` and
+// `target` become what is left: when that is something, poll, then call again. The
+// counter's `issued` grows by the number of parts; `completed` follows when the data is
+// in the target's memory (write) or here (read).
+int net_access(struct net *net, struct net_access *access);
 
 // Completes what has finished and receives what has come; returns how many events.
 int net_poll(struct net *net);
+
+// ---- lifelines: a process shows those of other nodes that it lives
+// Offers lifelines until net_stop. The port where peers get them, 0 where addresses are
+// not the internet's or the system refuses.
+enum { NET_HOST_MAX = 64 };
+int net_lifeline_offer(struct net *net);
+// That of the process with this address and port: a descriptor that becomes readable
+// when the process has stopped the network, has died, or its host has. -1 when there is
+// none. `host` gets the internet address.
+int net_lifeline_take(const struct net *net, const void *address, size_t bytes,
+                      int port, char host[NET_HOST_MAX]);
+// Has the process died whose lifeline is readable? Else it has stopped in order.
+bool net_lifeline_is_cut(int lifeline);
 
 // For a thread that wants to sleep: the descriptor that becomes readable when there is
 // something to poll, or -1; net_may_sleep says whether sleeping is safe now.

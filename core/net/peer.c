@@ -30,23 +30,30 @@ size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX])
     return sizeof head + bytes;
 }
 
+bool peer_address(const struct net *net, const void *address, size_t bytes,
+                  char part[NET_ADDRESS_MAX])
+{
+    struct address_head own = address_head(net);
+    if (bytes <= sizeof own || bytes > NET_ADDRESS_MAX ||
+        memcmp(address, &own, sizeof own))
+        return false;
+    memset(part, 0, NET_ADDRESS_MAX);
+    memcpy(part, (const char *)address + sizeof own, bytes - sizeof own);
+    return true;
+}
+
 int net_connect(struct net *net, int rank, const void *address, size_t bytes)
 {
     struct net_peer *peer = &net->peers[rank];
+    char part[NET_ADDRESS_MAX]; // providers read as much as their kind of address has
     if (peer->address != FI_ADDR_NOTAVAIL)
         return 0;
-    struct address_head own = address_head(net);
-    // Providers read as many bytes as their kind of address has.
-    char whole[NET_ADDRESS_MAX] = {0};
-    if (bytes <= sizeof own || bytes > sizeof whole ||
-        memcmp(address, &own, sizeof own))
+    if (!peer_address(net, address, bytes, part))
         return fail(MPI_ERR_OTHER,
                     "rank %d does not use the network provider %s of this process; set "
                     "ORIEL_PROVIDER for the whole job",
                     rank, net_provider(net));
-    memcpy(whole, address, bytes);
-    int count =
-        fi_av_insert(net->addresses, whole + sizeof own, 1, &peer->address, 0, NULL);
+    int count = fi_av_insert(net->addresses, part, 1, &peer->address, 0, NULL);
     if (count == 1)
         return 0;
     peer->address = FI_ADDR_NOTAVAIL;

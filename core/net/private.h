@@ -69,6 +69,7 @@ struct net {
     struct fid_cq *completions;
     struct fid_ep *endpoint;
     int descriptor;         // of `completions`, or -1
+    int lifelines;          // the socket where they are offered, or -1
     size_t inject_max;      // bytes of a message that need no buffer
     size_t part_max;        // bytes of one access
     double connect_seconds; // how long a peer may take until it is first reached
@@ -136,6 +137,16 @@ void region_drop(struct net *net, struct open_region *region);
 int local_prepare(struct net *net, struct operation *access, struct local *local);
 // Undoes it; brings what was read to where it belongs if the access was successful.
 void local_finish(struct net *net, struct operation *access, bool is_ok);
+
+// ---- peer.c
+// Takes the provider's part out of an address that net_address has written there, and
+// fills it up with zeros; false when it is another provider's.
+bool peer_address(const struct net *net, const void *address, size_t bytes,
+                  char part[NET_ADDRESS_MAX]);
+
+// ---- lifeline.c
+// Tells those who hold a lifeline that this process stops in order.
+void lifelines_end(struct net *net);
 
 // ---- poll.c
 // Completes what has finished but leaves arrived messages for net_poll, so that it may

@@ -4,10 +4,6 @@
 
 #include "net/private.h"
 
-#include <sched.h>
-
-enum { SPINS = 1000 };
-
 // Everything that one part needs.
 struct part {
     enum operation_kind kind;
@@ -59,63 +55,46 @@ static ssize_t try_part(struct net *net, struct part part, struct net_counter *c
 }
 
 static int start_part(struct net *net, const struct part *part,
-                      struct net_counter *counter)
+                      struct net_counter *counter, bool *started)
 {
     struct net_peer *peer = &net->peers[part->rank];
-    int spins = 0;
-    ssize_t code;
+    ssize_t code = 0;
+    *started = false;
     while (likely(!peer->error) &&
-           unlikely((code = try_part(net, *part, counter)) == -FI_EAGAIN)) {
-        if (net_progress(net) > 0)
-            spins = 0;
-        else if (++spins > SPINS)
-            sched_yield();
-        int err = net_still_trying(net, part->rank);
-        if (err)
-            return err;
-    }
+           unlikely((code = try_part(net, *part, counter)) == -FI_EAGAIN))
+        if (net_progress(net) == 0)
+            return net_still_trying(net, part->rank);
     if (peer->error)
         return net_still_trying(net, part->rank);
     if (code)
         return net_fail_peer(net, part->rank, (int)-code,
                              part->kind == WRITING ? "a write to" : "a read from");
-    peer->is_reached = true;
+    *started = peer->is_reached = true;
     net_counter_issue(counter);
     if (counter->total != NULL)
         net_counter_issue(counter->total);
     return 0;
 }
 
-static int start_access(struct net *net, struct part part, struct net_counter *counter)
+int net_access(struct net *net, struct net_access *access)
 {
-    char *memory = part.local.memory;
-    size_t bytes = part.local.bytes;
-    for (size_t done = 0; done < bytes; done += part.local.bytes) {
-        size_t rest = bytes - done;
-        part.local.memory = memory + done;
-        part.local.bytes = rest < net->part_max ? rest : net->part_max;
-        int err = start_part(net, &part, counter);
-        if (err)
+    struct part part = {.kind = access->is_write ? WRITING : READING,
+                        .rank = access->rank};
+    while (access->bytes > 0) {
+        size_t bytes = access->bytes < net->part_max ? access->bytes : net->part_max;
+        bool started;
+        part.local = (struct local){.memory = access->local, .bytes = bytes};
+        part.target = access->target;
+        int err = start_part(net, &part, access->counter, &started);
+        if (err || !started)
             return err;
-        part.target.address += part.local.bytes;
+        access->local = (char *)access->local + bytes;
+        access->bytes -= bytes;
+        access->target.address += bytes;
+        count_alone(access->is_write ? COUNTER_NETWORK_WRITE_BYTES
+                                     : COUNTER_NETWORK_READ_BYTES,
+                    bytes);
     }
+    count_alone(access->is_write ? COUNTER_NETWORK_WRITES : COUNTER_NETWORK_READS, 1);
     return 0;
-}
-
-int net_write(struct net *net, int rank, const void *local, size_t bytes,
-              struct net_place target, struct net_counter *counter)
-{
-    struct part whole = {WRITING, rank, {(void *)local, bytes, NULL}, target};
-    count_alone(COUNTER_NETWORK_WRITES, 1);
-    count_alone(COUNTER_NETWORK_WRITE_BYTES, bytes);
-    return start_access(net, whole, counter);
-}
-
-int net_read(struct net *net, int rank, void *local, size_t bytes,
-             struct net_place target, struct net_counter *counter)
-{
-    struct part whole = {READING, rank, {local, bytes, NULL}, target};
-    count_alone(COUNTER_NETWORK_READS, 1);
-    count_alone(COUNTER_NETWORK_READ_BYTES, bytes);
-    return start_access(net, whole, counter);
 }

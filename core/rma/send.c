@@ -147,21 +147,29 @@ int batch_add(struct batch *batch, struct rma_span span, const char *brought,
 static int access_remotely(const struct operation *operation, const struct piece *piece)
 {
     struct peer *peer = operation->peer;
-    struct net_place target = peer->card->net;
-    target.address += operation->offset + (uint64_t)piece->target;
-    char *local = operation->origin + piece->origin;
     struct net_counter *own = operation->counter;
-    struct net_counter *counter = own ? own : &peer->counter;
-    message_lock();
-    window_expect_pending(operation->window);
+    struct net_access access = {
+        .rank = peer->job_rank,
+        .is_write = operation->is_put,
+        .local = operation->origin + piece->origin,
+        .bytes = piece->bytes,
+        .target = peer->card->net,
+        .counter = own ? own : &peer->counter,
+    };
+    access.target.address += operation->offset + (uint64_t)piece->target;
     if (own != NULL)
         own->total = &peer->counter;
-    int err = operation->is_put ? net_write(process.net, peer->job_rank, local,
-                                            piece->bytes, target, counter)
-                                : net_read(process.net, peer->job_rank, local,
-                                           piece->bytes, target, counter);
-    message_unlock();
-    return err;
+    for (unsigned spins = 0;;) {
+        message_lock();
+        window_expect_pending(operation->window);
+        int err = net_access(process.net, &access);
+        message_unlock();
+        if (err || likely(access.bytes == 0))
+            return err;
+        err = message_backoff(&spins);
+        if (err)
+            return err;
+    }
 }
 
 static int send_pieces(const struct operation *operation)

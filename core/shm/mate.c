@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct life {
@@ -61,4 +62,27 @@ int shm_pid(const struct shm *shm, int node_rank)
 {
     const struct shm_line *line = line_of(shm, node_rank);
     return atomic_load(&line->state) == MATE_ABSENT ? 0 : line->pid;
+}
+
+int shm_watch(const struct shm *shm, int node_rank)
+{
+    return (int)syscall(SYS_pidfd_open, shm_pid(shm, node_rank), 0);
+}
+
+bool shm_tell_death(struct shm *shm, const struct death *death)
+{
+    struct shm_control *control = shm->control;
+    int unknown = DEATH_UNKNOWN;
+    if (!atomic_compare_exchange_strong(&control->death_state, &unknown,
+                                        DEATH_BEING_TOLD))
+        return false;
+    control->death = *death;
+    atomic_store(&control->death_state, DEATH_KNOWN);
+    return true;
+}
+
+const struct death *shm_death(const struct shm *shm)
+{
+    const struct shm_control *control = shm->control;
+    return atomic_load(&control->death_state) == DEATH_KNOWN ? &control->death : NULL;
 }

@@ -10,6 +10,7 @@
 enum { RING_BYTES = 32 << 10, CORE_WORDS = 16 };
 
 enum mate_state { MATE_ABSENT, MATE_ALIVE, MATE_STOPPED };
+enum death_state { DEATH_UNKNOWN, DEATH_BEING_TOLD, DEATH_KNOWN };
 
 // Sleepers set is_armed, look for work, and wait for `word` to change. Who rings takes
 // is_armed away, so that only the first of many senders pays for the system call.
@@ -35,6 +36,8 @@ struct shm_control {
     uint64_t leader_word;  // address in the leader's private memory, for the trial copy
     _Atomic(int) copies_fail;
     _Atomic(uint64_t) cores[CORE_WORDS]; // bit set of CPUs that processes may use
+    _Atomic(int) death_state;            // enum death_state
+    struct death death;
     _Alignas(CACHE_LINE) _Atomic(uint64_t) allocated; // bytes, in all heaps
     struct shm_line lines[];                          // [node_size]
 };

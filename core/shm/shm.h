@@ -126,3 +126,15 @@ void shm_ring_own(struct shm *shm, enum shm_bell bell);
 // False when the process has ended without shm_stop. Costs some microseconds.
 bool shm_is_alive(const struct shm *shm, int node_rank);
 int shm_pid(const struct shm *shm, int node_rank); // 0 before it has attached
+// A descriptor that becomes readable when the process, which has attached, ends; -1
+// where the system offers none.
+int shm_watch(const struct shm *shm, int node_rank);
+
+// The first death in the job of which the node has heard.
+struct death {
+    int rank; // in the job
+    char where[92];
+};
+// False when one was known before.
+bool shm_tell_death(struct shm *shm, const struct death *death);
+const struct death *shm_death(const struct shm *shm); // NULL: none is known

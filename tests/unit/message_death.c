@@ -17,7 +17,7 @@ static void check_detail(int err)
     char expected[64];
     int error_class;
     CHECK(err == MPI_ERR_PROC_ABORTED);
-    snprintf(expected, sizeof expected, "rank %d (pid %d)", VICTIM,
+    snprintf(expected, sizeof expected, "rank %d (pid %d on ", VICTIM,
              shm_pid(process.shm, VICTIM));
     CHECK(strstr(error_detail(&error_class), expected) && error_class == err);
 }

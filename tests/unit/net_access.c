@@ -28,9 +28,9 @@ static void write_then_read(struct pair *pair, size_t bytes, size_t offset)
     unsigned char *back = local + MEMORY + GUARD;
     memset(back - 1, 0, bytes + 2);
     fill(local, bytes, (unsigned)bytes);
-    CHECK(net_write(pair->net, 1, local, bytes, place_at(offset), &counter) == 0);
+    CHECK(access_all(pair->net, true, local, bytes, place_at(offset), &counter) == 0);
     CHECK(wait_for(pair->net, &counter) == 0);
-    CHECK(net_read(pair->net, 1, back, bytes, place_at(offset), &counter) == 0);
+    CHECK(access_all(pair->net, false, back, bytes, place_at(offset), &counter) == 0);
     CHECK(wait_for(pair->net, &counter) == 0);
     CHECK(is_filled(back, bytes, (unsigned)bytes));
     CHECK(back[-1] == 0 && back[bytes] == 0);
@@ -65,13 +65,13 @@ static void many_outstanding(struct pair *pair)
         unsigned char *back = local + MEMORY + GUARD;
         fill(local, MANY * 8, 5);
         for (size_t i = 0; i < MANY; i++)
-            CHECK(net_write(pair->net, 1, local + 8 * i, 8, place_at(8 * i), &writes) ==
-                  0);
+            CHECK(access_all(pair->net, true, local + 8 * i, 8, place_at(8 * i),
+                             &writes) == 0);
         CHECK(wait_for(pair->net, &writes) == 0);
         CHECK(writes.issued == MANY && atomic_load(&writes.completed) == MANY);
         for (size_t i = 0; i < MANY; i++)
-            CHECK(net_read(pair->net, 1, back + 8 * i, 8, place_at(8 * i), &reads) ==
-                  0);
+            CHECK(access_all(pair->net, false, back + 8 * i, 8, place_at(8 * i),
+                             &reads) == 0);
         CHECK(wait_for(pair->net, &reads) == 0);
         CHECK(is_filled(back, MANY * 8, 5));
     }

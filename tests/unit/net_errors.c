@@ -21,14 +21,14 @@ static unsigned char local[2 * MEMORY];
 static int write_once(struct pair *pair, struct net_place place, size_t bytes)
 {
     struct net_counter counter = {0};
-    int err = net_write(pair->net, 1, local, bytes, place, &counter);
+    int err = access_all(pair->net, true, local, bytes, place, &counter);
     return err ? err : wait_for(pair->net, &counter);
 }
 
 static int read_once(struct pair *pair, struct net_place place, size_t bytes)
 {
     struct net_counter counter = {0};
-    int err = net_read(pair->net, 1, local, bytes, place, &counter);
+    int err = access_all(pair->net, false, local, bytes, place, &counter);
     return err ? err : wait_for(pair->net, &counter);
 }
 
@@ -98,8 +98,8 @@ static int killed_peer_fails(void)
     struct net_counter counter = {0};
     kill(pair.child, SIGSTOP); // so that some of what follows is under way when it dies
     for (int i = 0; i < 50; i++) {
-        CHECK(net_write(pair.net, 1, local, MEMORY, target, &counter) == 0);
-        CHECK(net_read(pair.net, 1, local, MEMORY, target, &counter) == 0);
+        CHECK(access_all(pair.net, true, local, MEMORY, target, &counter) == 0);
+        CHECK(access_all(pair.net, false, local, MEMORY, target, &counter) == 0);
     }
     end_child(&pair);
     CHECK(wait_for(pair.net, &counter) == MPI_ERR_PROC_ABORTED);

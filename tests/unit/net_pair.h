@@ -113,6 +113,17 @@ static inline bool is_filled(const unsigned char *bytes, size_t size, unsigned s
     return true;
 }
 
+// Starts a whole write to the other process of the pair, or a read from it.
+static inline int access_all(struct net *net, bool is_write, void *local, size_t bytes,
+                             struct net_place target, struct net_counter *counter)
+{
+    struct net_access access = {1, is_write, local, bytes, target, counter};
+    int err;
+    while ((err = net_access(net, &access)) == 0 && access.bytes > 0)
+        net_poll(net);
+    return err;
+}
+
 static inline int wait_for(struct net *net, const struct net_counter *counter)
 {
     while (atomic_load(&counter->completed) < counter->issued)

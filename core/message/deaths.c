@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Deaths, and how all processes hear of them. Each watches one other: the next of its
+// node, and the last of a node the leader of the next node. Besides, who waits for long
+// looks at all its mates. Who finds a death writes it down for its node and tells one
+// process of every other node, which does the same. The first death is enough: from then
+// on no wait of any process is long.
+#include "message/private.h"
+
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+bool is_dead(int rank)
+{
+    const struct death *death = shm_death(process.shm);
+    return death && death->rank == rank;
+}
+
+// ---- telling
+
+// The leader hears it for its node, or the next one if the leader is dead.
+static int listener_of(int node, int dead)
+{
+    const struct boot *boot = process.boot;
+    int rank = boot->leaders[node];
+    while (rank < boot->size && (rank == dead || boot->node_of[rank] != node))
+        rank++;
+    return rank < boot->size ? rank : -1;
+}
+
+static void tell(const struct death *death)
+{
+    const struct boot *boot = process.boot;
+    if (!shm_tell_death(process.shm, death))
+        return;
+    log_verbose("rank %d (%s) has died", death->rank, death->where);
+    message_lock();
+    for (int node = 0; node < boot->node_count; node++) {
+        int listener = listener_of(node, death->rank);
+        if (node != boot->node && listener >= 0 &&
+            message_send(listener, MESSAGE_DEATH, death, sizeof *death, NULL, 0))
+            log_verbose("rank %d cannot be told of it", listener);
+    }
+    message_unlock();
+}
+
+static void tell_of_mate(int mate)
+{
+    struct death death = {.rank = process.boot->node_members[mate]};
+    char host[NET_HOST_MAX] = "this host";
+    gethostname(host, sizeof host - 1);
+    snprintf(death.where, sizeof death.where, "pid %d on %s",
+             shm_pid(process.shm, mate), host);
+    tell(&death);
+}
+
+static void handle_death(int source, const void *message, size_t bytes)
+{
+    struct death death;
+    if (bytes != sizeof death)
+        return;
+    memcpy(&death, message, sizeof death);
+    death.where[sizeof death.where - 1] = '\0';
+    if (death.rank < 0 || death.rank >= process.boot->size)
+        log_error("rank %d has sent a death that makes no sense", source);
+    else
+        shm_tell_death(process.shm, &death);
+}
+
+// ---- watching
+
+static int watch_mate(struct messages *messages, int mate)
+{
+    unsigned spins = 0;
+    int err = 0;
+    while (!err && shm_pid(process.shm, mate) == 0)
+        err = message_backoff(&spins);
+    messages->watched.rank = process.boot->node_members[mate];
+    messages->watched.descriptor = err ? -1 : shm_watch(process.shm, mate);
+    return err;
+}
+
+int deaths_watch(struct messages *messages)
+{
+    const struct boot *boot = process.boot;
+    message_register(MESSAGE_DEATH, handle_death);
+    if (boot->node_rank + 1 < boot->node_size)
+        return watch_mate(messages, boot->node_rank + 1);
+    int node = (boot->node + 1) % boot->node_count;
+    messages->watched.rank = boot->leaders[node];
+    messages->watched.descriptor = node_lifeline_take(node, messages->watched.host);
+    return 0;
+}
+
+static void judge(struct messages *messages, int descriptor)
+{
+    int rank = messages->watched.rank;
+    if (process.boot->node_of[rank] == process.boot->node) {
+        int mate = process.boot->node_rank_of[rank];
+        if (!shm_is_alive(process.shm, mate))
+            tell_of_mate(mate);
+    } else if (net_lifeline_is_cut(descriptor)) {
+        struct death death = {.rank = rank};
+        snprintf(death.where, sizeof death.where, "at %s", messages->watched.host);
+        tell(&death);
+    }
+}
+
+// Of several threads that notice its end, one judges it.
+void deaths_look(struct messages *messages)
+{
+    int descriptor = atomic_load(&messages->watched.descriptor);
+    struct pollfd end = {descriptor, POLLIN, 0};
+    if (descriptor < 0 || poll(&end, 1, 0) <= 0 ||
+        !atomic_compare_exchange_strong(&messages->watched.descriptor, &descriptor, -1))
+        return;
+    judge(messages, descriptor);
+    close(descriptor);
+}
+
+int message_check_deaths(void)
+{
+    deaths_look(process.messages);
+    for (int mate = 0; mate < process.shm->node_size; mate++)
+        if (!shm_is_alive(process.shm, mate))
+            tell_of_mate(mate);
+    const struct death *death = shm_death(process.shm);
+    return death ? fail(MPI_ERR_PROC_ABORTED, "rank %d (%s) has died", death->rank,
+                        death->where)
+                 : 0;
+}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who needs a dead process gets an error that names it, within seconds.
+
+Under a launcher that does not end the job, some ranks of one or two nodes are killed;
+each of the others must see its calls fail, say who has died, and end by itself.
+MPIEXEC and SURVIVORS name the launcher and the program.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import unittest
+
+MPIEXEC = os.environ["MPIEXEC"]
+SURVIVORS = os.environ["SURVIVORS"]
+BOUND = 5.0  # seconds until a call fails
+RANKS = 4
+
+
+class Survivors(unittest.TestCase):
+    def fails(self, call: str, dead: set[int], nodes: int = 2) -> None:
+        what = [MPIEXEC, "--keep-job", "-n", str(RANKS)]
+        what += ["-env", "ORIEL_FAKE_NODES", str(nodes)]
+        what += [SURVIVORS, call, *map(str, sorted(dead))]
+        run = subprocess.run(what, capture_output=True, text=True, timeout=60)
+        self.assertEqual(run.returncode, 137, run)
+        survivors = set()
+        for line in run.stdout.splitlines():
+            said = re.fullmatch(r"rank (\d) after ([\d.]+) s: (.*)", line)
+            assert said, line
+            survivors.add(int(said[1]))
+            self.assertLess(float(said[2]), BOUND, line)
+            self.assertIn("MPI_ERR_PROC_ABORTED", said[3], line)
+            named = re.search(r"rank (\d)", said[3])
+            assert named, line
+            self.assertIn(int(named[1]), dead, line)
+        self.assertEqual(survivors, set(range(RANKS)) - dead, run)
+
+    def test_messages(self) -> None:
+        self.fails("receive", {3})
+        self.fails("receive", {1}, nodes=1)
+        self.fails("receive_any", {2}, nodes=1)
+        self.fails("send", {2, 3})
+
+    def test_collective_calls(self) -> None:
+        self.fails("barrier", {0})
+        self.fails("fence", {3}, nodes=1)
+        self.fails("window", {2, 3})
+
+    def test_locks(self) -> None:
+        self.fails("lock", {3})
+        self.fails("lock", {0}, nodes=1)
+
+    def test_accesses(self) -> None:
+        self.fails("put", {3}, nodes=4)
+        self.fails("accumulate", {2, 3})
+        self.fails("start", {3})
+
+
+if __name__ == "__main__":
+    unittest.main()
