@@ -44,14 +44,14 @@ program requests
     integer :: rank, ranks, right, left, ierror
     HANDLE(MPI_Comm) :: world
     integer, asynchronous, allocatable :: in(:), out(:)
-    character, asynchronous, target :: buffer(bytes)
+    character, asynchronous, allocatable, target :: buffer(:)
     call MPI_Init(ierror)
     world = MPI_COMM_WORLD
     call MPI_Comm_rank(world, rank, ierror)
     call MPI_Comm_size(world, ranks, ierror)
     right = mod(rank + 1, ranks)
     left = mod(rank + ranks - 1, ranks)
-    allocate (in(length), out(length))
+    allocate (in(length), out(length), buffer(bytes))
     call generalized_request()
     call fields_of_statuses()
     call buffer_of_the_process()

@@ -21,11 +21,14 @@ program sessions
     use, intrinsic :: iso_c_binding, only : c_associated, c_loc, c_ptr
     use handler
 #include "binding.inc"
+    integer, parameter :: length = 5000, bytes = unit * length + MPI_BSEND_OVERHEAD
+    character, asynchronous, allocatable, target :: memory(:)
     HANDLE(MPI_Session) :: session
     HANDLE(MPI_Errhandler) :: own
     HANDLE(MPI_Info) :: info
     integer :: number, ierror
     logical :: flag
+    allocate (memory(bytes))
     call MPI_Session_create_errhandler(on_session, own, ierror)
     call MPI_Session_init(MPI_INFO_NULL, own, session, ierror)
     call MPI_Initialized(flag, ierror)
@@ -97,9 +100,7 @@ contains
     subroutine buffer(comm, rank)
         HANDLE(MPI_Comm), intent(in) :: comm
         integer, intent(in) :: rank
-        integer, parameter :: length = 5000, bytes = unit * length + MPI_BSEND_OVERHEAD
         integer, asynchronous :: in(length), out(length)
-        character, asynchronous, target :: memory(bytes)
         ADDRESS :: detached
         HANDLE(MPI_Request) :: request
         integer(ck) :: size
