@@ -23,7 +23,9 @@ TOP = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP))
 
 from codegen.expand import Bindings, Entry, expand  # noqa: E402
+from codegen.fortran_text import F08Text  # noqa: E402
 from codegen.forum import load_waivers  # noqa: E402
+from codegen.language import load_tables  # noqa: E402
 from codegen.load import load  # noqa: E402
 from codegen.model import Procedure  # noqa: E402
 from codegen.symbols import linker_name  # noqa: E402
@@ -35,8 +37,9 @@ INTRODUCTION = """\
 # Coverage
 
 Each procedure of the table, with a test that calls it in each binding, on the real core. A
-binding that does not have a procedure has a dash. `tests/proofs` calls all of them once
-more, over a core that only remembers what arrives.
+binding that does not have a procedure has a dash, and so has mpi_f08 where nothing but the
+kinds of addresses and counts, which are equal, tells the large one from the small.
+`tests/proofs` calls all of them once more, over a core that only remembers what arrives.
 
 The page is held against the test programs by the test `coverage`. To write it anew:
 `python3 tests/coverage/coverage.py build/test_objects.txt --write`.
@@ -57,10 +60,25 @@ def columns_of(entry: Entry) -> Iterator[str]:
         yield COLUMNS[2 * (entry.language == "f08") + entry.is_large]
 
 
+def f08_generics(bindings: Bindings) -> Iterator[Entry]:
+    """The mpi_f08 entries without the large ones that no argument tells from the small.
+
+    Their counts are only of MPI_ADDRESS_KIND and MPI_COUNT_KIND, which are the same.
+    """
+    f08 = F08Text(load_tables(TOP / "bindings", bindings.spec)["f08"])
+    seen: set[tuple[str, ...]] = set()
+    for entry in bindings.f08:
+        types = (f08.type(p).replace("COUNT", "ADDRESS") for p in entry.parameters)
+        signature = (entry.procedure.name, *types)
+        if signature not in seen:
+            yield entry
+        seen.add(signature)
+
+
 def symbols_of_cells(bindings: Bindings) -> dict[Cell, set[str]]:
     """All that a test must call, so that the cell may name it."""
     cells: dict[Cell, set[str]] = defaultdict(set)
-    for entry in (*bindings.c, *bindings.f08, *bindings.f90):
+    for entry in (*bindings.c, *f08_generics(bindings), *bindings.f90):
         for column in columns_of(entry):
             symbol = linker_name(entry.language, entry.name)
             cells[entry.procedure.name, column].add(symbol)
@@ -98,6 +116,9 @@ def origin_of(item: Path, build: Path) -> tuple[Path, bool]:
 def programs(objects: Path) -> list[Program]:
     """The sources of all test programs."""
     paths = objects.read_text("utf-8").split()
+    absent = [path for path in paths if not Path(path).exists()]
+    if absent:
+        sys.exit(f"{len(absent)} objects are to be built yet, such as {absent[0]}")
     command = ["nm", "-A", "-u", *paths]
     listing = subprocess.run(command, capture_output=True, text=True, check=True)
     symbols: dict[tuple[Path, bool], set[str]] = defaultdict(set)
