@@ -66,26 +66,68 @@ static void flush_and_unlock_complete_them(const struct source *source)
     source->close(&opened);
 }
 
-static void many_are_outstanding(const struct source *source)
+// Completes them one after the other, as many at a time as are complete, or all at once.
+static void complete_one_by_one(int many, MPI_Request *requests)
 {
-    struct opened opened = source->open(1000 * sizeof(int), sizeof(int));
-    int many = is_one_node() ? MANY : MANY / 10;
-    int *mine = opened.base, *got = malloc((size_t)many * sizeof *got);
+    for (int done = 0; done < many; done++) {
+        int index = MPI_UNDEFINED;
+        MPI_Waitany(many, requests, &index, MPI_STATUS_IGNORE);
+        CHECK(index != MPI_UNDEFINED && requests[index] == MPI_REQUEST_NULL);
+    }
+}
+
+static void complete_some(int many, MPI_Request *requests)
+{
+    int *indices = malloc((size_t)many * sizeof *indices);
+    for (int done = 0, some; done < many; done += some) {
+        MPI_Testsome(many, requests, &some, indices, MPI_STATUSES_IGNORE);
+        CHECK(some != MPI_UNDEFINED);
+    }
+    free(indices);
+}
+
+static void complete_all(int many, MPI_Request *requests)
+{
+    MPI_Waitall(many, requests, MPI_STATUSES_IGNORE);
+}
+
+// Puts and gets; Waitany looks from the first request on, so that is for fewer.
+static void outstanding(const struct source *source, int many,
+                        void (*complete)(int many, MPI_Request *requests))
+{
+    struct opened opened = source->open(many * (MPI_Aint)sizeof(int), sizeof(int));
+    int *mine = opened.base, *values = malloc((size_t)many * sizeof *values);
     MPI_Request *requests = malloc((size_t)many * sizeof *requests);
-    for (int i = 0; i < 1000; i++)
-        mine[i] = rank * 1000 + i;
-    MPI_Win_fence(MPI_MODE_NOSUCCEED, opened.win);
+    for (int i = 0; i < many; i++)
+        values[i] = rank + i;
     MPI_Win_lock_all(0, opened.win);
     for (int i = 0; i < many; i++)
-        MPI_Rget(&got[i], 1, MPI_INT, (rank + i) % size, i % 1000, 1, MPI_INT,
-                 opened.win, &requests[i]);
-    MPI_Waitall(many, requests, MPI_STATUSES_IGNORE);
+        MPI_Rput(&values[i], 1, MPI_INT, right(), i, 1, MPI_INT, opened.win,
+                 &requests[i]);
+    complete(many, requests);
     for (int i = 0; i < many; i++)
-        CHECK(got[i] == (rank + i) % size * 1000 + i % 1000);
+        values[i] = -1;
+    MPI_Win_flush(right(), opened.win);
+    for (int i = 0; i < many; i++)
+        MPI_Rget(&values[i], 1, MPI_INT, right(), i, 1, MPI_INT, opened.win,
+                 &requests[i]);
+    complete(many, requests);
+    for (int i = 0; i < many; i++)
+        CHECK(values[i] == rank + i);
     MPI_Win_unlock_all(opened.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < many; i++)
+        CHECK(mine[i] == left() + i);
     free(requests);
-    free(got);
+    free(values);
     source->close(&opened);
+}
+
+static void many_are_outstanding(const struct source *source)
+{
+    outstanding(source, MANY, complete_all);
+    outstanding(source, MANY, complete_some);
+    outstanding(source, MANY / 50, complete_one_by_one);
 }
 
 // Nobody asks for it, but it is done.
