@@ -68,16 +68,29 @@ static int check_epoch(const struct window *window)
                 window_epoch(window));
 }
 
-// Runs an operation, an accumulation if `accumulation` is not NULL, with a request.
-static int start(struct operation *operation, struct accumulation *accumulation,
-                 struct request **request)
+// Runs an operation, an accumulation if `accumulation` is not NULL.
+static int run(struct operation *operation, struct accumulation *accumulation)
+{
+    return accumulation ? rma_accumulate(accumulation) : rma_start(operation);
+}
+
+// The current target is mapped: what is done there is done when the call returns.
+static bool is_done_at_once(const struct operation *operation)
+{
+    const struct peer *current =
+        atomic_load_explicit(&operation->window->current, memory_order_acquire);
+    return operation->rank == MPI_PROC_NULL || current->rank == operation->rank;
+}
+
+static int run_counted(struct operation *operation, struct accumulation *accumulation,
+                       struct request **request)
 {
     struct operation_request *made = NULL;
     int err = request_make(operation->window, &made);
     if (err)
         return err;
     operation->counter = &made->counter;
-    err = accumulation ? rma_accumulate(accumulation) : rma_start(operation);
+    err = run(operation, accumulation);
     struct request *started = request_start(made);
     if (err) // what is under way nevertheless ends by itself
         oriel_request_free(started);
@@ -86,16 +99,15 @@ static int start(struct operation *operation, struct accumulation *accumulation,
     return err;
 }
 
-// The current target is mapped: what is done there is done when the call returns.
-static bool is_done_at_once(const struct window *window, int rank)
+static int start(struct operation *operation, struct accumulation *accumulation,
+                 struct request **request)
 {
-    const struct peer *current =
-        atomic_load_explicit(&window->current, memory_order_acquire);
-    return rank == MPI_PROC_NULL || current->rank == rank;
-}
-
-static int done(int err, struct request **request)
-{
+    int err = check_epoch(operation->window);
+    if (err)
+        return err;
+    if (!is_done_at_once(operation))
+        return run_counted(operation, accumulation, request);
+    err = run(operation, accumulation);
     if (!err)
         *request = &request_done;
     return err;
@@ -106,13 +118,6 @@ int oriel_rput(const void *origin_addr, MPI_Count origin_count,
                MPI_Count target_count, struct datatype *target_datatype,
                struct window *win, struct request **request)
 {
-    int err = check_epoch(win);
-    if (err)
-        return err;
-    if (is_done_at_once(win, target_rank))
-        return done(oriel_put(origin_addr, origin_count, origin_datatype, target_rank,
-                              target_disp, target_count, target_datatype, win),
-                    request);
     struct operation operation =
         operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
                      target_disp, target_count, target_datatype, win);
@@ -124,13 +129,6 @@ int oriel_rget(void *origin_addr, MPI_Count origin_count,
                MPI_Count target_count, struct datatype *target_datatype,
                struct window *win, struct request **request)
 {
-    int err = check_epoch(win);
-    if (err)
-        return err;
-    if (is_done_at_once(win, target_rank))
-        return done(oriel_get(origin_addr, origin_count, origin_datatype, target_rank,
-                              target_disp, target_count, target_datatype, win),
-                    request);
     struct operation operation =
         operation_of(false, origin_addr, origin_count, origin_datatype, target_rank,
                      target_disp, target_count, target_datatype, win);
@@ -143,14 +141,6 @@ int oriel_raccumulate(const void *origin_addr, MPI_Count origin_count,
                       struct datatype *target_datatype, struct op *op,
                       struct window *win, struct request **request)
 {
-    int err = check_epoch(win);
-    if (err)
-        return err;
-    if (is_done_at_once(win, target_rank))
-        return done(oriel_accumulate(origin_addr, origin_count, origin_datatype,
-                                     target_rank, target_disp, target_count,
-                                     target_datatype, op, win),
-                    request);
     struct accumulation accumulation = {
         .operation =
             operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
@@ -167,15 +157,6 @@ int oriel_rget_accumulate(const void *origin_addr, MPI_Count origin_count,
                           struct datatype *target_datatype, struct op *op,
                           struct window *win, struct request **request)
 {
-    int err = check_epoch(win);
-    if (err)
-        return err;
-    if (is_done_at_once(win, target_rank))
-        return done(oriel_get_accumulate(origin_addr, origin_count, origin_datatype,
-                                         result_addr, result_count, result_datatype,
-                                         target_rank, target_disp, target_count,
-                                         target_datatype, op, win),
-                    request);
     struct accumulation accumulation =
         fetching_accumulation(origin_addr, origin_count, origin_datatype, result_addr,
                               result_count, result_datatype, target_rank, target_disp,
