@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Renders Fortran programs that call every specific procedure by keyword, in an order
-that is not the declared one, and say each time which C function must have seen it.
+that is not the declared one, and say each time which C function must have seen it; and
+programs of wrong calls.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from common import HANDLES
@@ -93,7 +95,7 @@ def program(spec: Spec, module: str, units: list[list[str]]) -> str:
         lines += [line for line in prototype(callback) if line != "import"]
     lines += ["end module given", "program calls"]
     lines += [INTRINSIC + ", c_null_ptr, c_null_char", f"use {module}", "use given"]
-    lines += ["implicit none"]
+    lines += ["implicit none", "integer(1) :: small = 1"]
     lines += [unit[0].replace("subroutine", "call") for unit in units]
     lines += ["contains", *chain.from_iterable(units)]
     return "\n".join([*lines, "end program calls", ""])
@@ -112,3 +114,44 @@ def counted(spec: Spec, module: str) -> str:
             statements.append(f"call expect('{name}'//c_null_char)")
         units.append(unit(specific, f"call_{index}", statements))
     return program(spec, module, units)
+
+
+def _as_compiled(kind: str) -> str:
+    """Kinds of addresses, offsets and counts have the same value on most machines."""
+    return "integer(8)" if kind.startswith("integer(") else kind
+
+
+def wrong_actuals(specific: Specific) -> Iterator[Actuals]:
+    """The arguments of calls with one fault each: one is missing, unknown, of another
+    type or kind, or has the value of another one.
+    """
+    right = actuals(specific)
+    checked = [a for a in specific.arguments if "type(*)" not in specific.type(a)]
+    types = {a.name: _as_compiled(specific.type(a)) for a in checked}
+    for name, value in right.items():
+        others = {key: given for key, given in right.items() if key != name}
+        if name != "ierror" or specific.module == "mpi":
+            yield others
+        yield {**others, f"{name}x": value}
+    for argument in checked:
+        name = argument.name
+        yield {**right, name: "small"}
+        if argument.kind.is_handle and specific.module == "mpi_f08":
+            other = "MPI_INFO_NULL" if argument.kind.name != "INFO" else "MPI_COMM_NULL"
+            yield {**right, name: other}
+    for one, other in zip(types, list(types)[1:], strict=False):
+        if types[one] != types[other]:
+            yield {**right, one: right[other], other: right[one]}
+
+
+def wrong(
+    spec: Spec, module: str, faults: Callable[[Specific], Iterable[Actuals]]
+) -> tuple[str, dict[int, str]]:
+    """A program of calls with these faults, and the line of each."""
+    units = []
+    for index, specific in enumerate(specifics(spec, module)):
+        calls = [f"{call(specific, given)} ! wrong" for given in faults(specific)]
+        units.append(unit(specific, f"call_{index}", calls))
+    text = program(spec, module, units)
+    lines = enumerate(text.splitlines(), start=1)
+    return text, {number: line for number, line in lines if line.endswith("! wrong")}

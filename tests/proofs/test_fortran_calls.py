@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls in Fortran: by keyword in any order each reaches its C function, exactly once, so
 that a tool in C sees it. A tool that takes the place of specific procedures is entered
-exactly once, too, and reaches PMPI.
+exactly once, too, and reaches PMPI. Calls with a wrong argument do not compile.
 
 The tool in C defines every C function of both names and does nothing else; that for
 Fortran defines every specific procedure and calls its twin.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from c_claims import parameter, result
 from common import Proof, implemented, table, taken_by
-from fortran_calls import counted
-from fortran_claims import OPTIONS, specifics
+from fortran_calls import Actuals, actuals, counted, wrong, wrong_actuals
+from fortran_claims import OPTIONS, Specific, specifics
 
 from codegen.model import Argument, Spec
 
@@ -204,3 +206,32 @@ class Counted(Proof):
         text = tool(self.spec).replace('see("MPI_Put_c");', "") + EXPECT
         program = self.program("mpi_f08", text)
         self.assert_refused("MPI_Put_c has 0 hits", program)
+
+
+class Wrong(Proof):
+    """The compiler refuses each wrong call, and none that is right."""
+
+    def accepted(
+        self, module: str, faults: Callable[[Specific], Iterable[Actuals]]
+    ) -> tuple[list[str], int]:
+        """The calls that compile, and how many there are."""
+        text, places = wrong(self.spec, module, faults)
+        (self.folder / "wrong.f90").write_text(text, "utf-8")
+        modules = f"-I{os.environ['ORIEL_MODULES']}"
+        command = (os.environ["FC"], "-fsyntax-only", *OPTIONS, modules, "wrong.f90")
+        _, said = self.run_command(*command)
+        refused = {int(n) for n in re.findall(r"wrong\.f90:(\d+):", said)}
+        self.assertLessEqual(refused, set(places), said)
+        accepted = [line for place, line in places.items() if place not in refused]
+        return accepted, len(places)
+
+    def test_wrong_calls_do_not_compile(self) -> None:
+        for module in MODULES:
+            accepted, number = self.accepted(module, wrong_actuals)
+            self.assertEqual(accepted, [])
+            self.assertGreater(number, 5000)
+
+    def test_right_calls_compile(self) -> None:
+        for module in MODULES:
+            accepted, number = self.accepted(module, lambda s: [actuals(s)])
+            self.assertEqual(len(accepted), number)
