@@ -113,26 +113,15 @@ def implemented(spec: Spec, language: str) -> list[Procedure]:
     return [p for p in found if not p.planned]
 
 
-def _is_passed_through(argument: Argument) -> bool:
-    """The core gets it otherwise than other arguments, or not at all: what is variadic,
-    main's arguments by value, the room for a deprecated string.
-    """
-    is_room = argument.kind.name == "INFO_VALUE_LENGTH" and not argument.is_out
-    return argument.kind.kind_class.value == "variadic" or argument.by_value or is_room
-
-
 def echoed(spec: Spec, language: str) -> list[Procedure]:
     """Those that carry arguments to the core and results back. Conversions between
-    languages (MPI-4.1 19.3, MPI-5.0 20) do not; tests/mpi/handle_conversion.c has them.
-    Of what is meant for tools alone (15.2.4) the core sees nothing; it sees what C gives
-    where it returns errors by itself, which tests/mpi/tools.c has.
+        languages (MPI-4.1 19.3, MPI-5.0 20) do not; tests/mpi/handle_conversion.c has them.
+    Where C returns errors by itself, the core sees what C gives; tests/mpi/tools.c has
+        that.
     """
     found = [p for p in implemented(spec, language) if p.errors != "returned"]
     return [
-        p
-        for p in found
-        if not (p.section.startswith("19.3.") or p.section == "20")
-        and not any(_is_passed_through(a) for a in p.arguments)
+        p for p in found if not (p.section.startswith("19.3.") or p.section == "20")
     ]
 
 

@@ -91,6 +91,9 @@ def _with(call: Call, name: str, **fields: object) -> tuple[Sort, ...]:
         elif one.argument.is_array and one.argument.count == name:
             assert isinstance(one, (Numbers, Handles, Statuses))
             one.used = max(int(str(fields["value"])), 0)
+        room = samples.room_of(call.record, one.argument)
+        if isinstance(one, Text) and room and room.name == name and "value" in fields:
+            one.room = max(int(str(fields["value"])), 0)
         root = one.argument.at_root
         if root and root.rank == name and fields.get("value") != samples.OWN_RANK:
             one.is_ignored = True

@@ -13,7 +13,7 @@ from echo_memory import (
     Function,
     Opaque,
     Text,
-    is_room,
+    Variadic,
 )
 from echo_numbers import (
     Absent,
@@ -199,6 +199,7 @@ SORTS: dict[str, type[Sort]] = {
     "state": Opaque,
     "attribute": Opaque,
     "arguments": Arguments,
+    "variadic": Variadic,
 }
 
 
@@ -210,7 +211,7 @@ def sort_name(argument: Argument) -> str:
 
 def sort(call: Call, argument: Argument) -> Sort:
     """How the argument of this call is echoed."""
-    if is_room(argument):
+    if samples.is_room(argument):
         return Room(call, argument)
     if argument.is_large_only and not call.is_large:
         return Absent(call, argument)

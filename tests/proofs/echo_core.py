@@ -22,7 +22,8 @@ def parameter(argument: Argument) -> str:
     const = "const " if argument.is_const else ""
     is_status = kind.kind_class.value == "status"
     declarator = f"{name}[]" if argument.is_array else f"*{name}"
-    if not (argument.is_out or argument.is_array or is_status):
+    is_address = argument.is_out and not argument.by_value
+    if not (is_address or argument.is_array or is_status):
         declarator = name
     match kind.kind_class.value:
         case "status":
@@ -39,7 +40,7 @@ def parameter(argument: Argument) -> str:
         case "callback":
             return f"generic_function *{name}"
         case "arguments":
-            return f"char ***{name}"
+            return f"char **{'' if argument.by_value else '*'}{name}"
     assert _is_number(argument), f"the recording core does not know a {kind.kind_class}"
     if argument.is_numbers:
         return f"struct numbers {name}"
@@ -86,7 +87,9 @@ def _saw(argument: Argument) -> list[str]:
     """The statements that show what came in."""
     name = argument.name
     if argument.languages == ("c",):
-        return [f'echo_number("saw", "{name}", {name} != NULL);']
+        is_number = argument.kind.is_integral and argument.by_value
+        value = name if is_number else f"{name} != NULL"
+        return [f'echo_number("saw", "{name}", {value});']
     special = []
     if argument.may_be:
         show = f'echo_number("saw", "{name} address", (intptr_t){name});'
@@ -138,8 +141,9 @@ def _gives(argument: Argument, record: Procedure) -> str:
         case "logical":
             give = "ITEM = echo_has_objects();"
         case "string":
-            rooms = [a for a in record.arguments if a.kind.name == "INFO_VALUE_LENGTH"]
-            condition = f"if (*{rooms[0].name} > 0) " if rooms else ""
+            room = samples.room_of(record, argument)
+            star = "*" if room and room.is_out else ""
+            condition = f"if ({star}{room.name} > 0) " if room else ""
             return f"{condition}echo_string({name}, PLACE);"
         case "pointer" | "detached" | "attribute":
             return f"*(void **){name} = (void *)echo_result(PLACE);"
@@ -150,9 +154,15 @@ def _gives(argument: Argument, record: Procedure) -> str:
     return there + _of_each(argument, give)
 
 
+def passed(record: Procedure) -> list[Argument]:
+    """The arguments that the core gets: C's, but for what is variadic."""
+    taken = record.arguments_in("c")
+    return [a for a in taken if a.kind.kind_class.value != "variadic"]
+
+
 def function(record: Procedure) -> str:
     """One core function; strings first, since their room may change."""
-    arguments = [(i, a) for i, a in enumerate(record.arguments) if "c" in a.languages]
+    arguments = [(i, a) for i, a in enumerate(record.arguments) if a in passed(record)]
     lines = [f'echo_core("{record.core}");']
     lines += [x.replace("PLACE", str(i)) for i, a in arguments for x in _saw(a)]
     lines += ['echo_number("saw", "is_large", is_large);'] if record.sized else []
@@ -164,7 +174,7 @@ def function(record: Procedure) -> str:
     kind = result(record, True)
     lines.append("return 0;" if is_code else f"return ({kind})echo_result(9);")
     body = "".join(f"    {line}\n" for line in lines if line)
-    taken = [parameter(a) for a in record.arguments_in("c")]
+    taken = [parameter(a) for a in passed(record)]
     taken += ["_Bool is_large"] if record.sized else []
     declared = ", ".join(taken) or "void"
     return f"{kind} oriel_{record.core}({declared})\n{{\n{body}}}\n"

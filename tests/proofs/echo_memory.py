@@ -10,14 +10,14 @@ from samples import Call, Case
 from codegen.model import Argument
 
 
-def is_room(argument: Argument) -> bool:
-    """It says how long a string may get."""
-    return argument.kind.name == "INFO_VALUE_LENGTH" and argument.is_in
-
-
 class Text(Sort):
     """Strings. Fortran's end with blanks, which are not sent; those of info objects
     do not begin with any either (MPI-4.1 10)."""
+
+    def __init__(self, call: Call, argument: Argument) -> None:
+        super().__init__(call, argument)
+        room = samples.room_of(call.record, argument)
+        self.room = samples.number(call, room) if room else samples.ROOM
 
     def _value(self) -> int:
         return 0
@@ -39,7 +39,7 @@ class Text(Sort):
         return is_edge and self.argument.null_ok and not self.is_fortran
 
     def _length(self) -> str:
-        is_short = self.call.case is Case.SPECIAL and not self._limit
+        is_short = self.call.case is Case.SPECIAL and not self.argument.count
         if is_short and self.is_fortran:
             return "5"
         return self._limit or str(samples.ROOM)
@@ -70,14 +70,8 @@ class Text(Sort):
             text = text.strip()
         return [f"saw {self.name} [{text}]"]
 
-    @property
-    def has_no_room(self) -> bool:
-        """Another argument says that nothing may be written."""
-        rooms = [a for a in self.call.record.arguments if is_room(a)]
-        return any(samples.number(self.call, a) == 0 for a in rooms)
-
     def got(self) -> list[str]:
-        if self.has_no_room or self.is_null:
+        if self.room == 0 or self.is_null:
             return self.kept()
         text = f"result {self.position}"
         length = self._length()
@@ -262,30 +256,53 @@ class Opaque(Sort):
 
 
 class Arguments(Sort):
-    """What main got. In C only."""
+    """What main got, or nothing. In C only, where the number may go by value."""
 
     def _value(self) -> int:
-        return 0
+        is_null = self.call.case is Case.EDGE or self.is_fortran
+        return 0 if is_null else 1 + 10 * self.is_number
 
     @property
-    def _is_null(self) -> bool:
-        return self.call.case is Case.EDGE or self.is_fortran
+    def is_number(self) -> bool:
+        """It is no address."""
+        return self.argument.kind.is_integral and self.argument.by_value
 
     def c_variable(self) -> str:
+        if not self.value or self.is_number:
+            return ""
         kind = "int " if self.argument.kind.is_integral else "char **"
-        return "" if self._is_null else f"{kind}{self.name} = 0"
+        return f"{kind}{self.name} = 0"
 
     def c_actual(self) -> str:
-        return "NULL" if self._is_null else f"&{self.name}"
+        if self.is_number:
+            return str(self.value)
+        cast = "(char **)" if self.argument.by_value else ""
+        return f"{cast}&{self.name}" if self.value else "NULL"
 
     def c_got(self) -> list[str]:
         return []
 
     def saw(self) -> list[str]:
-        return [f"saw {self.name} {int(not self._is_null)}"]
+        return [f"saw {self.name} {self.value}"]
 
     def got(self) -> list[str]:
         return []
 
     def kept(self) -> list[str]:
+        return []
+
+
+class Variadic(Sort):
+    """What C may add for a tool; nobody sees it."""
+
+    def _value(self) -> int:
+        return 0
+
+    def c_variable(self) -> str:
+        return ""
+
+    def c_actual(self) -> str:
+        return f'"added", {self.position}.5'
+
+    def saw(self) -> list[str]:
         return []

@@ -126,6 +126,18 @@ def position(record: Procedure, argument: Argument) -> int:
     return [a.name for a in record.arguments].index(argument.name)
 
 
+def is_room(argument: Argument) -> bool:
+    """It says how long a string may get and, afterwards, how long it is."""
+    is_string_length = argument.kind.name in ("INFO_VALUE_LENGTH", "STRING_LENGTH")
+    return is_string_length and argument.is_in and argument.is_out
+
+
+def room_of(record: Procedure, argument: Argument) -> Argument | None:
+    """The argument that says how long a string may get."""
+    rooms = [a for a in record.arguments if is_room(a) or a.name == argument.length]
+    return rooms[0] if rooms else None
+
+
 def is_length(record: Procedure, argument: Argument) -> bool:
     """Other arguments have as many elements as it says."""
     return any(a.is_array and a.count == argument.name for a in record.arguments)
@@ -220,7 +232,7 @@ def number(call: Call, argument: Argument) -> int:
         rules = [d.rule for d in argument.domains]
         least = _least(call, rules[0]) if rules else 0
         return least if call.case is Case.EDGE else LENGTH
-    if argument.kind.name == "INFO_VALUE_LENGTH":
+    if any(room_of(call.record, a) is argument for a in call.record.arguments):
         return 0 if call.case is Case.EDGE else ROOM
     distance = 10 * position(call.record, argument)
     most = MOST[width(argument.kind.name, call.is_large)]

@@ -368,6 +368,12 @@ void oriel_op_invoker(uintptr_t op, op_invoker *invoke)
     echo_handle(invoke ? "invoker" : "none", "of", op);
 }
 
+void oriel_request_invokers(uintptr_t request, const struct grequest_invokers *invoke)
+{
+    bool are_all = invoke->query && invoke->free && invoke->cancel;
+    echo_handle(are_all ? "invoker" : "none", "of", request);
+}
+
 void oriel_keyval_invokers(int keyval, copy_invoker *copy, delete_invoker *drop)
 {
     echo_number(copy && drop ? "invokers" : "none", "of", keyval);
