@@ -103,25 +103,46 @@ int oriel_bcast(void *buffer, MPI_Count count, struct datatype *datatype, int ro
                : bcast_packed(buffer, count, datatype, root, comm);
 }
 
-// All blocks of the node's members come to their places in `all`.
+// What a board of a member with another idea of the size has is not for `all`.
+static void take_piece(const struct board *board, char *at, size_t done, size_t size,
+                       size_t length)
+{
+    if (board->total == size && done < size)
+        memcpy(at + done, board->bytes, length);
+}
+
+// All blocks of the node's members come to their places in `all`. Everyone takes part
+// until all have shown what they have, also who has less.
 static int node_gather_all(struct communicator *comm, const char *mine, size_t size,
                            char *all)
 {
     if (comm->node_size == 1)
         return 0;
-    for (size_t done = 0; done < size; done += BOARD_BYTES) {
-        size_t length = size - done < BOARD_BYTES ? size - done : BOARD_BYTES;
-        const struct board *boards = board_of(comm, 0);
-        memcpy(board_of(comm, comm->node_rank)->bytes, mine + done, length);
+    size_t least = size, most = size;
+    for (size_t done = 0; done < most; done += BOARD_BYTES) {
+        size_t left = done < size ? size - done : 0;
+        size_t length = left < BOARD_BYTES ? left : BOARD_BYTES;
+        struct board *boards = board_of(comm, 0),
+                     *own = board_of(comm, comm->node_rank);
+        own->total = size;
+        memcpy(own->bytes, mine + size - left, length);
         int err = node_arrive(comm);
         if (err)
             return err;
-        for (int seat = 0; seat < comm->node_size; seat++)
+        for (int seat = 0; seat < comm->node_size; seat++) {
+            const struct board *board = board_after(boards, seat);
+            least = board->total < least ? board->total : least;
+            most = board->total > most ? board->total : most;
             if (seat != comm->node_rank)
-                memcpy(all + (size_t)comm->node_members[seat] * size + done,
-                       board_after(boards, seat)->bytes, length);
+                take_piece(board, all + (size_t)comm->node_members[seat] * size, done,
+                           size, length);
+        }
     }
-    return 0;
+    return least == most ? 0
+                         : fail(MPI_ERR_TRUNCATE,
+                                "%zu bytes are to be gathered from each process, but "
+                                "some bring %zu and some %zu",
+                                size, least, most);
 }
 
 // How the blocks of all members lie packed: node by node, each node's by rank.
@@ -208,10 +229,13 @@ int collective_gather_all(struct communicator *comm, const void *mine, size_t si
     if (own != mine)
         memcpy(own, mine, size);
     int err = node_gather_all(comm, own, size, all);
-    if (err || comm->leader_count == 1)
+    if (comm->leader_count == 1)
         return err;
-    err = leaders_gather_all(comm, all, size);
-    return err ? err : node_broadcast(comm, all, (size_t)comm->size * size, 0);
+    int leaders_err = leaders_gather_all(comm, all, size);
+    int node_err = node_broadcast(comm, all, (size_t)comm->size * size, 0);
+    if (!err)
+        err = leaders_err;
+    return err ? err : node_err;
 }
 
 // Allgather where at least one side is not contiguous: packed, gathered, unpacked.

@@ -275,6 +275,25 @@ static void test_alltoallw(void)
     free(sent.ints);
 }
 
+// Who has less or more than others gets an error, and nobody waits for ever.
+static void different_sizes_are_told(void)
+{
+    enum { MOST_BYTES = 100000 };
+    if (!is_one_node() || size == 1)
+        return;
+    int bytes = rank == 0 ? MOST_BYTES : MOST_BYTES / 2;
+    char *mine = calloc(1, MOST_BYTES), *all = calloc((size_t)size, MOST_BYTES);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPI_Bcast(mine, bytes, MPI_BYTE, 0, MPI_COMM_WORLD),
+                rank == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+    CHECK_CLASS(
+        MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD),
+        MPI_ERR_TRUNCATE);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    free(mine);
+    free(all);
+}
+
 int main(int argc, char **argv)
 {
     static test *const tests[] = {test_barrier,   test_bcast,     test_gather,
@@ -283,5 +302,6 @@ int main(int argc, char **argv)
                                   test_alltoallv, test_alltoallw};
     start(&argc, &argv);
     run_tests(tests, sizeof tests / sizeof *tests);
+    different_sizes_are_told();
     return finish();
 }
