@@ -220,10 +220,15 @@ contains
     ! The types of mpi_f08 and their operators are in mpi, too (MPI-4.1 19.1.3).
     subroutine shared_types()
         type(MPI_Win) :: win
-        type(MPI_Status) :: status
+        type(MPI_Status) :: status, back
+        integer :: integers(MPI_STATUS_SIZE)
         win = MPI_Win(MPI_WIN_NULL)
         status%MPI_TAG = 3
         call check('handle types and operators', win == MPI_Win(MPI_WIN_NULL))
-        call check('status type', status%MPI_TAG == 3)
+        call MPI_STATUS_F082F(status, integers, ierror)
+        call check('a status becomes integers', integers(MPI_TAG) == 3)
+        integers(MPI_TAG) = 4
+        call MPI_STATUS_F2F08(integers, back, ierror)
+        call check('and a status again', back%MPI_TAG == 4)
     end subroutine shared_types
 end program mpi_windows
