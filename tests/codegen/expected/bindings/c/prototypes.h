@@ -13,7 +13,7 @@ int MPI_Gather(void *parts, void *whole, const int counts[], const MPI_Datatype 
                MPI_Op op, int root, MPI_Comm comm);
 int MPI_Gather_c(void *parts, void *whole, const MPI_Count counts[],
                  const MPI_Datatype types[], MPI_Op op, int root, MPI_Comm comm);
-int MPI_Graph(int n, const int degrees[], const int edges[], const int weights[],
+int MPI_Graph(int n, const int degrees[], const int edges[], const int *weights,
               const int ranges[][3], MPI_Sum_function *update, void *state,
               MPI_Win *win);
 int MPI_Choose(int n, int *size, int *first, int indices[], int *flag,
@@ -32,7 +32,7 @@ int oriel_close(int mode, void *result, struct window *win);
 int oriel_gather(void *parts, void *whole, struct numbers counts,
                  const MPI_Datatype types[], struct operation *op, int root,
                  struct communicator *comm);
-int oriel_set_graph(int n, const int degrees[], const int edges[], const int weights[],
+int oriel_set_graph(int n, const int degrees[], const int edges[], const int *weights,
                     const int ranges[][3], generic_function *update, void *state,
                     struct window *win);
 int oriel_choose(int n, MPI_Count *size, MPI_Count *rest, int *first, int indices[],
