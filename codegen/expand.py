@@ -211,14 +211,13 @@ class Bindings:
 
 def _lengths(procedures: tuple[Procedure, ...]) -> tuple[Length, ...]:
     """Each once; who copies an array, of handles or of INTEGERs, asks for it."""
-    return tuple(
-        dict.fromkeys(
-            Length(procedure.argument(a.per.argument).kind, a.per.what)
-            for procedure in procedures
-            for a in procedure.arguments
-            if a.per
-        )
-    )
+    found = [
+        Length(procedure.argument(a.per.argument).kind, a.per.what)
+        for procedure in procedures
+        for a in procedure.arguments
+        if a.per
+    ]
+    return tuple({length.name: length for length in found}.values())
 
 
 def expand(spec: Spec) -> Bindings:

@@ -16,7 +16,7 @@ from echo_status import Status, Statuses
 from echo_programs import c_block, c_program, c_sorts, core_lines
 from samples import Call, Case
 
-from codegen.model import Argument, Spec
+from codegen.model import Argument, Procedure, Spec
 from codegen.rules import Condition, Domain, RootOf
 
 STATES = ("NEW", "FINALIZED")  # of the library, in which most calls are refused
@@ -255,9 +255,9 @@ def of_pointers(call: Call) -> Iterator[Probe]:
 
 
 # ---- what depends on something else ----------------------------------------------------
-def _is_possible(call: Call, condition: Condition) -> bool:
+def is_possible(record: Procedure, condition: Condition) -> bool:
     """The argument may have that value; some roots only intercommunicators have."""
-    domains = call.record.argument(condition.argument).domains
+    domains = record.argument(condition.argument).domains
     return not any(isinstance(d.rule, RootOf) for d in domains)
 
 
@@ -265,7 +265,7 @@ def of_ignored(call: Call) -> Iterator[Probe]:
     """Arguments that another one makes meaningless may be anything."""
     conditions = [c for a in call.record.arguments for c in a.ignored_if]
     for condition in dict.fromkeys(conditions):
-        if not _is_possible(call, condition):
+        if not is_possible(call.record, condition):
             continue
         taken = c_sorts(call)
         before = ""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import domain_probes
 from common import TOP, echoed, width
-from domain_probes import domains_c
+from domain_probes import domains_c, is_possible
 from echo_build import ECHO, EchoProof, difference
 from echo_programs import (
     by_record,
@@ -28,10 +28,11 @@ from echo_programs import (
     transcript,
 )
 from fact_mutants import FactMutant, mutants_of
+from samples import is_whole
 
 from codegen.check import check
 from codegen.expand import expand
-from codegen.model import Argument, Procedure, Spec
+from codegen.model import Argument, Descriptor, Procedure, Spec
 from codegen.position import SpecError
 from codegen.render import render
 
@@ -48,11 +49,26 @@ def survives(record: Procedure, mutant: FactMutant) -> str:
     needed = [a for a in record.handles_in if not a.null_ok]
     if mutant.fault == "anytime flipped" and (needed or not record.returns_error):
         return "it has handles, which do not exist outside of the library's life"
-    argument = mutant.fault.partition(":")[0]
-    if "overflow" in mutant.fault and is_address(record.argument(argument)):
-        return "addresses are as wide as counts"
     if mutant.fault == "collective flipped":
         return "who else must call is for readers only"
+    name, _, fault = mutant.fault.partition(": ")
+    known = [a for a in record.arguments if a.name == name]
+    return survives_in(record, known[0], fault) if known else ""
+
+
+def survives_in(record: Procedure, argument: Argument, fault: str) -> str:
+    """The same for faults of an argument."""
+    if "overflow" in fault and is_address(argument):
+        return "addresses are as wide as counts"
+    if fault == "null ok flipped" and argument.by_value:
+        return "a value is no address of a result"
+    if fault == "never ignored" and not any(
+        is_possible(record, condition) for condition in argument.ignored_if
+    ):
+        return "only a root in an intercommunicator makes it so"
+    others = [a for a in record.arguments if a is not argument]
+    if fault in [d.value for d in Descriptor] and any(is_whole(a) for a in others):
+        return "a section of another buffer is refused anyway"
     return ""
 
 
