@@ -19,6 +19,7 @@ from pathlib import Path
 from common import TOP, table
 
 from codegen.check import check
+from codegen.expand import callback_entries
 from codegen.forum import compare_procedures, load_waivers
 from codegen.fortran_text import F08Text
 from codegen.language import load_tables
@@ -113,7 +114,7 @@ class Mutants(unittest.TestCase):
 
     def setUp(self) -> None:
         self.spec = table()
-        data = Path(FORUM) / "mpi-4.1-apis.json"
+        data = Path(FORUM) / "mpi-5.0-apis.json"
         self.waivers = load_waivers(
             TOP / "spec" / "forum.waivers", "spec/forum.waivers", "forum", data
         )
@@ -142,7 +143,8 @@ class Mutants(unittest.TestCase):
         try:
             spec = self.mutated(mutant)
             if mutant.is_callback:
-                self.f08.callback_declarations(spec.callbacks[mutant.record])
+                for entry in callback_entries(spec.callbacks[mutant.record]):
+                    self.f08.callback_declarations(entry)
         except SpecError:
             return True
         if check(spec):
