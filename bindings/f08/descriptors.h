@@ -10,7 +10,7 @@
 #include <ISO_Fortran_binding.h>
 #include <language.h>
 
-#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 // The elements follow each other in memory. Dimensions of extent 1 have no neighbours,
 // an empty array has no elements, the last extent of an assumed-size array is -1.
@@ -27,6 +27,14 @@ static inline bool is_contiguous(const CFI_cdesc_t *descriptor)
         distance *= dimension->extent;
     }
     return is_packed;
+}
+
+// The usual case of it: a scalar, or elements of one dimension.
+static inline bool is_simple(const CFI_cdesc_t *descriptor)
+{
+    return descriptor->rank == 0 ||
+           (descriptor->rank == 1 &&
+            descriptor->dim[0].sm == (CFI_index_t)descriptor->elem_len);
 }
 
 // The address for C: that of the first element, or what a sentinel such as MPI_BOTTOM
