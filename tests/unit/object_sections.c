@@ -159,6 +159,38 @@ static void whole_slices_are_not_listed_one_by_one(void)
     oriel_section_close(handle);
 }
 
+// Extents, strides and counts beyond 2^31: only the datatype's numbers are looked at.
+static void numbers_beyond_int_are_exact(void)
+{
+    const MPI_Aint far = (MPI_Aint)1 << 40, wide = ((MPI_Aint)1 << 32) + 24;
+    const MPI_Count many = ((MPI_Count)1 << 31) + 5;
+    const struct {
+        struct section section;
+        MPI_Count count;
+        MPI_Aint lb, extent;
+    } cases[] = {
+        {{8, 1, {{many, 16}}}, many, 0, (many - 1) * 16 + 8},
+        {{8, 1, {{many, 16}}}, many - 3, 0, (many - 4) * 16 + 8},
+        {{8, 1, {{3, wide}}}, 3, 0, 2 * wide + 8},
+        {{8, 1, {{3, -wide}}}, 3, -2 * wide, 2 * wide + 8},
+        {{wide, 1, {{2, 2 * wide}}}, wide / 4, 0, 3 * wide},
+        {{8, 2, {{many, 8}, {3, far}}}, 2 * many + 1, 0, 2 * far + 8},
+        {{8, 2, {{many, 8}, {3, -far}}}, 2 * many, -far, far + 8 * many},
+        {{8, 3, {{2, 16}, {many, 64}, {2, far}}}, 2 * many + 3, 0, far + 64 + 8},
+        {{8, 2, {{2, wide}, {-1, -far}}}, 5, -2 * far, 2 * far + wide + 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        MPI_Datatype handle;
+        CHECK(oriel_section_open(&cases[i].section, cases[i].count, MPI_DOUBLE,
+                                 &handle) == 0);
+        const struct datatype *whole = handle_object(KIND_DATATYPE, (uintptr_t)handle);
+        CHECK(whole->size == 8 * cases[i].count);
+        CHECK(whole->true_lb == cases[i].lb);
+        CHECK(whole->true_extent == cases[i].extent);
+        oriel_section_close(handle);
+    }
+}
+
 // Sections that are in use stay what they are, however many others come; of those that
 // are closed some are kept, and none when the layer has stopped.
 static void open_sections_do_not_disturb_each_other(void)
@@ -237,6 +269,7 @@ int main(void)
     for (int round = 0; round < ROUNDS; round++)
         random_sections_are_exact();
     whole_slices_are_not_listed_one_by_one();
+    numbers_beyond_int_are_exact();
     bad_arguments_are_errors();
     threads_share_sections();
     open_sections_do_not_disturb_each_other();
