@@ -47,7 +47,6 @@ program f08_sections
     call get_into_plane()
     call get_bytes()
     call collectives()
-    call pointer_bounds()
     call MPI_Win_free(win)
     call MPI_Finalize()
 
@@ -196,18 +195,4 @@ contains
             all(all_values(3, :) == [(10 * i, 5 * i, i = 1, ranks)]))
         call check('allgather leaves other rows alone', all(all_values(:2, :) == -1))
     end subroutine collectives
-
-    subroutine pointer_bounds()
-        integer, pointer, asynchronous :: section(:)
-        integer, target, asynchronous :: whole(20)
-        whole = 3
-        section(7:) => whole(1:20:2)
-        call MPI_Win_fence(0, win)
-        call MPI_Put(section, 10, MPI_INTEGER, right, 0_MPI_ADDRESS_KIND, 10, &
-            MPI_INTEGER, win)
-        call MPI_Win_fence(0, win)
-        call check('bounds of a pointer are as before', lbound(section, 1) == 7 .and. &
-            ubound(section, 1) == 16)
-        call check('put of what the pointer points to', all(memory(:10) == 3))
-    end subroutine pointer_bounds
 end program f08_sections
