@@ -13,7 +13,7 @@ class Echo(FortranEcho):
     def assert_form(self, module: str, suffix: str = "f90") -> None:
         """The transcript of the program in this form is right."""
         echo = self.compile_fortran(ECHO / "echo.f90")
-        self.assert_echo(module, suffix, [echo, *self.libraries()], "-O1")
+        self.assert_echo(module, suffix, [echo, *self.libraries()])
 
     def test_mpi_f08(self) -> None:
         self.assert_form("mpi_f08")
