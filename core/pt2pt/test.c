@@ -113,7 +113,9 @@ int oriel_request_get_status_some(int incount, const MPI_Request array_of_reques
                                   int *outcount, int array_of_indices[],
                                   MPI_Status array_of_statuses[])
 {
-    int found = test_any(incount, array_of_requests), number = 0;
+    int number = 0;
+    test_all(incount, array_of_requests); // one that stays complete ends no progress
+    int found = find_complete(incount, array_of_requests);
     for (int i = 0; i < incount && found >= 0; i++) {
         struct request *request = request_of_handle(array_of_requests[i]);
         if (!request_is_active(request) || !request_is_complete(request))
