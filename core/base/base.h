@@ -54,6 +54,7 @@ enum counter {
     COUNTER_NETWORK_MESSAGE_BYTES,
     COUNTER_MESSAGES_HANDLED,
     COUNTER_MESSAGES_DELAYED,
+    COUNTER_MESSAGES_REFUSED,
     COUNTER_UNEXPECTED,
     COUNTER_UNEXPECTED_NOW,
     COUNTER_NETWORK_WRITES,
@@ -250,6 +251,15 @@ uint64_t thread_identity(void);   // differs between living threads
 uint64_t random_bits(void);       // unpredictable: job secrets, keys
 size_t page_bytes(void);
 size_t machine_bytes(void); // physical memory of this machine
+
+// What only processes of the job know.
+struct secret {
+    uint64_t low, high;
+};
+// A number that nobody can find for bytes without the secret; `first` stands for eight
+// more bytes before them.
+uint64_t keyed_hash(const struct secret *secret, uint64_t first, const void *bytes,
+                    size_t count);
 
 // Sleeps while *word == expected, at most timeout_nanoseconds; works across processes
 // when the word lies in shared memory. Spurious returns are normal.

@@ -36,18 +36,19 @@ static struct address own_address(void)
 // ---- the leaders' addresses, as text
 
 struct node_card {
-    uint64_t token;
+    struct secret secret;
     int lifeline; // port
     struct address address;
 };
 
-void address_write(const struct net *net, uint64_t token, int lifeline, char *text,
-                   size_t text_size)
+void address_write(const struct net *net, const struct secret *secret, int lifeline,
+                   char *text, size_t text_size)
 {
     char name[NET_ADDRESS_MAX];
     size_t bytes = net_address(net, name);
-    int used =
-        snprintf(text, text_size, ",%016llx,%d,", (unsigned long long)token, lifeline);
+    int used = snprintf(text, text_size, ",%016llx%016llx,%d,",
+                        (unsigned long long)secret->low,
+                        (unsigned long long)secret->high, lifeline);
     for (size_t i = 0; i < bytes; i++)
         used += snprintf(text + used, text_size - (size_t)used, "%02x",
                          (unsigned char)name[i]);
@@ -55,14 +56,15 @@ void address_write(const struct net *net, uint64_t token, int lifeline, char *te
 
 static int card_parse(const char *whole, struct node_card *card)
 {
-    unsigned long long token;
+    unsigned long long low, high;
     struct address *address = &card->address;
     const char *text = strchr(whole, ',');
     int used = 0;
-    if (!text || sscanf(text, ",%16llx,%d,%n", &token, &card->lifeline, &used) != 2 ||
+    if (!text ||
+        sscanf(text, ",%16llx%16llx,%d,%n", &low, &high, &card->lifeline, &used) != 3 ||
         used == 0)
         return fail(MPI_ERR_OTHER, "\"%s\" is no card of a node", whole);
-    card->token = token;
+    card->secret = (struct secret){low, high};
     text += used;
     address->bytes = 0;
     unsigned byte;
@@ -82,7 +84,7 @@ static int card_read(int node, struct node_card *card)
     return err ? err : card_parse(text, card);
 }
 
-// Every process needs the token, which node 0 has chosen; a leader the other leaders.
+// Every process needs the secret, which node 0 has chosen; a leader the other leaders.
 static int read_cards(struct messages *messages)
 {
     const struct boot *boot = process.boot;
@@ -92,7 +94,7 @@ static int read_cards(struct messages *messages)
         if (err)
             return err;
         if (node == 0)
-            messages->token = card.token;
+            messages->secret = card.secret;
         if (is_leader() && node != boot->node)
             err = net_connect(process.net, boot->leaders[node], card.address.name,
                               card.address.bytes);

@@ -62,6 +62,11 @@ void message_register(enum message_kind kind, message_handler *handler);
 int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes);
 
+// For handlers: a message is not obeyed, because what it says cannot be. Counted; the
+// first one is reported.
+enum { STRANGER = -1 }; // as source: no process of the job
+void message_refuse(int source, const char *what);
+
 // The message lock; recursive calls are errors. While the process has one thread (no
 // MPI_THREAD_MULTIPLE and no server) it costs a load and a branch.
 void message_lock(void);

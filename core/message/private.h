@@ -24,6 +24,23 @@ struct backlog {
     int next; // 1 + rank of the next backlog that is not empty, 0 for none
 };
 
+// A message on its way between nodes. The seal is a hash, under the secret of the job,
+// of the destination and all that follows, so that only processes of the job can make
+// one. Numbers grow, so that each is taken once.
+struct sealed {
+    uint64_t seal;
+    uint64_t number;
+    uint32_t source;
+    uint32_t kind;
+    char message[MESSAGE_MAX];
+};
+enum { SEALED_HEAD = offsetof(struct sealed, message) };
+
+// The last messages between this process and one of another node.
+struct numbers {
+    uint64_t sent, taken;
+};
+
 struct server {
     pthread_t thread;
     _Atomic(uint32_t) naps; // futex word: 1 while it naps
@@ -44,7 +61,8 @@ struct messages {
     _Atomic(bool) network_is_busy; // some backlog goes to another node
 
     struct address_book *book; // while addresses are exchanged
-    uint64_t token;            // of the job: a message without it is a stranger's
+    struct secret secret;      // of the job
+    struct numbers *numbers;   // [size of the job]; NULL in a job of one node
 
     // Another process, of this node or the leader of the next.
     struct {
@@ -66,12 +84,20 @@ int backlogs_send(struct messages *messages);
 void deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t bytes);
 void deliver_from_network(const void *message, size_t bytes);
 
+// ---- seal.c
+// Seals a message to a rank of another node; returns its bytes.
+size_t message_seal(struct messages *messages, int rank, enum message_kind kind,
+                    const void *head, size_t head_bytes, const void *body,
+                    size_t body_bytes, struct sealed *sealed);
+// Has a process of another node sent it to this one, and has it not come before?
+bool seal_is_good(struct messages *messages, const struct sealed *sealed, size_t bytes);
+
 // ---- addresses.c
-// Connects every process with those on other nodes. The card of a node holds the token
-// of the job and its leader's address and lifeline as text.
-enum { CARD_MAX = SHM_CARD_MAX + 16 + 5 + 2 * NET_ADDRESS_MAX + 5 };
-void address_write(const struct net *net, uint64_t token, int lifeline, char *text,
-                   size_t text_size);
+// Connects every process with those on other nodes. The card of a node holds its
+// choice of a secret and its leader's address and lifeline as text.
+enum { CARD_MAX = SHM_CARD_MAX + 32 + 5 + 2 * NET_ADDRESS_MAX + 5 };
+void address_write(const struct net *net, const struct secret *secret, int lifeline,
+                   char *text, size_t text_size);
 int addresses_exchange(struct messages *messages);
 // The lifeline of the node's leader, see net_lifeline_take.
 int node_lifeline_take(int node, char host[NET_HOST_MAX]);

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Precedes a message on the network.
-struct envelope {
-    uint64_t token;
-    uint32_t source;
-    uint32_t kind;
-};
-
 static bool is_mate(int rank)
 {
     return process.boot->node_of[rank] == process.boot->node;
@@ -57,29 +50,16 @@ void parcels_free(struct parcels *parcels)
 
 // ---- sending
 
-static int send_network(int rank, enum message_kind kind, const void *head,
-                        size_t head_bytes, const void *body, size_t body_bytes,
-                        bool *sent)
-{
-    char start[sizeof(struct envelope) + MESSAGE_MAX];
-    struct envelope envelope = {process.messages->token, (uint32_t)process.boot->rank,
-                                kind};
-    memcpy(start, &envelope, sizeof envelope);
-    if (head_bytes > 0)
-        memcpy(start + sizeof envelope, head, head_bytes);
-    return net_send(process.net, rank, start, sizeof envelope + head_bytes, body,
-                    body_bytes, sent);
-}
-
+// To another node only what has been sealed.
 static int try_send(int rank, enum message_kind kind, const void *head,
                     size_t head_bytes, const void *body, size_t body_bytes, bool *sent)
 {
     size_t bytes = head_bytes + body_bytes;
     if (!is_mate(rank)) {
-        int err = send_network(rank, kind, head, head_bytes, body, body_bytes, sent);
+        int err = net_send(process.net, rank, head, head_bytes, body, body_bytes, sent);
         if (!err && *sent) {
             count_alone(COUNTER_NETWORK_MESSAGES, 1);
-            count_alone(COUNTER_NETWORK_MESSAGE_BYTES, bytes);
+            count_alone(COUNTER_NETWORK_MESSAGE_BYTES, bytes - SEALED_HEAD);
         }
         return err;
     }
@@ -92,12 +72,12 @@ static int try_send(int rank, enum message_kind kind, const void *head,
     return 0;
 }
 
-int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
-                 const void *body, size_t body_bytes)
+// Sends it or puts it into the backlog.
+static inline int post(int rank, enum message_kind kind, const void *head,
+                       size_t head_bytes, const void *body, size_t body_bytes)
 {
     struct messages *messages = process.messages;
     struct backlog *backlog = &messages->backlogs[rank];
-    assert(head_bytes + body_bytes <= MESSAGE_MAX);
     bool is_waiting = backlog->parcels.first != NULL;
     if (likely(!is_waiting)) {
         bool sent;
@@ -118,6 +98,25 @@ int message_send(int rank, enum message_kind kind, const void *head, size_t head
             atomic_store(&messages->network_is_busy, true);
     }
     return err;
+}
+
+static __attribute__((noinline)) int post_sealed(int rank, enum message_kind kind,
+                                                 const void *head, size_t head_bytes,
+                                                 const void *body, size_t body_bytes)
+{
+    struct sealed sealed;
+    size_t bytes = message_seal(process.messages, rank, kind, head, head_bytes, body,
+                                body_bytes, &sealed);
+    return post(rank, kind, &sealed, bytes, NULL, 0);
+}
+
+int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
+                 const void *body, size_t body_bytes)
+{
+    assert(head_bytes + body_bytes <= MESSAGE_MAX);
+    return likely(is_mate(rank))
+               ? post(rank, kind, head, head_bytes, body, body_bytes)
+               : post_sealed(rank, kind, head, head_bytes, body, body_bytes);
 }
 
 // A network that has given a rank up gives up its backlog too.
@@ -186,19 +185,25 @@ void deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t
 
 void deliver_from_network(const void *message, size_t bytes)
 {
-    struct envelope envelope;
-    bool is_ours = bytes >= sizeof envelope;
-    if (is_ours) {
-        memcpy(&envelope, message, sizeof envelope);
-        is_ours = envelope.token == process.messages->token &&
-                  envelope.source < (uint32_t)process.boot->size &&
-                  envelope.kind < MESSAGE_KINDS;
-    }
-    if (is_ours)
-        deliver((int)envelope.source, envelope.kind,
-                (const char *)message + sizeof envelope, bytes - sizeof envelope);
+    const struct sealed *sealed = message;
+    if (likely(seal_is_good(process.messages, sealed, bytes)))
+        deliver((int)sealed->source, sealed->kind, sealed->message,
+                bytes - SEALED_HEAD);
     else
-        log_verbose("dropped %zu bytes from a stranger on the network", bytes);
+        message_refuse(STRANGER, "a message");
+}
+
+// The first one is reported.
+void message_refuse(int source, const char *what)
+{
+    bool is_first = atomic_load(&process.counters[COUNTER_MESSAGES_REFUSED]) == 0;
+    count_alone(COUNTER_MESSAGES_REFUSED, 1);
+    if (!is_first)
+        return;
+    if (source == STRANGER)
+        log_error("refused %s of a stranger on the network", what);
+    else
+        log_error("refused %s of rank %d that makes no sense", what, source);
 }
 
 void message_register(enum message_kind kind, message_handler *handler)

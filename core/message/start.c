@@ -9,7 +9,7 @@
 
 // The leader makes the segment and tells its mates and the other leaders, with the
 // job's one exchange through the launcher.
-static int open_node(uint64_t token)
+static int open_node(void)
 {
     struct boot *boot = process.boot;
     char key[32], card[CARD_MAX];
@@ -21,8 +21,9 @@ static int open_node(uint64_t token)
             return err;
         size_t used = strlen(card);
         if (process.net)
-            address_write(process.net, token, net_lifeline_offer(process.net),
-                          card + used, sizeof card - used);
+            address_write(process.net, &(struct secret){random_bits(), random_bits()},
+                          net_lifeline_offer(process.net), card + used,
+                          sizeof card - used);
         err = boot_put(boot, key, card);
         if (err)
             return err;
@@ -43,13 +44,16 @@ static int open_all(struct messages *messages)
                     boot->size);
     bool has_network = boot->node_count > 1;
     if (has_network) {
+        messages->numbers = calloc((size_t)boot->size, sizeof *messages->numbers);
+        if (!messages->numbers)
+            return fail(MPI_ERR_NO_MEM, "no memory to number messages");
         int err = net_start(&process.net, boot->size, deliver_from_network);
         if (err)
             return err;
         log_verbose("network between %d nodes: %s", boot->node_count,
                     net_provider(process.net));
     }
-    int err = open_node(random_bits());
+    int err = open_node();
     if (err)
         return err;
     log_verbose("node of %d processes, %zu bytes of heap each", boot->node_size,
@@ -76,6 +80,7 @@ static void close_all(struct messages *messages)
     for (int rank = 0; messages->backlogs && rank < process.boot->size; rank++)
         parcels_free(&messages->backlogs[rank].parcels);
     free(messages->backlogs);
+    free(messages->numbers);
     parcels_free(&messages->early);
     pthread_mutex_destroy(&messages->lock);
     free(messages);

@@ -45,6 +45,10 @@ const struct pvar pvar_table[COUNTER_COUNT] = {
                                   MPI_T_PVAR_CLASS_COUNTER,
                                   "active messages that had to wait, since a ring was "
                                   "full or the network busy"},
+    [COUNTER_MESSAGES_REFUSED] =
+        {"messages_refused", CATEGORY_MESSAGES, MPI_T_PVAR_CLASS_COUNTER,
+         "what has come of strangers on the network, and active "
+         "messages that make no sense"},
     [COUNTER_UNEXPECTED] = {"unexpected_messages", CATEGORY_MESSAGES,
                             MPI_T_PVAR_CLASS_COUNTER,
                             "messages that came before their receive was posted"},
