@@ -110,8 +110,8 @@ def _of_argument(
     if argument.is_in if argument.kind.is_handle else is_result:
         yield "null ok flipped", replace(argument, null_ok=not argument.null_ok)
     if argument.kind.is_handle and (argument.frees or argument.stays):
-        other = replace(argument, frees=argument.stays, stays=argument.frees)
-        yield "stays" if argument.frees else "frees", other
+        turned = replace(argument, frees=argument.stays, stays=argument.frees)
+        yield "stays" if argument.frees else "frees", turned
     if argument.ignored_if:
         yield "never ignored", replace(argument, ignored_if=())
     if argument.overflow:

@@ -44,10 +44,9 @@ def _variable(specific: Specific, argument: Argument) -> str:
             return f"type(c_ptr) :: {name} = c_null_ptr"
         case "logical":
             return f"logical :: {name}{'(4)' if argument.length else ''} = .false."
-        case _:
-            extents = [n for n in (argument.columns, argument.length and "4") if n]
-            shape = f"({', '.join(extents)})" if extents else ""
-            return f"{kind} :: {name}{shape} = 1"
+    extents = [n for n in (argument.columns, argument.length and "4") if n]
+    shape = f"({', '.join(extents)})" if extents else ""
+    return f"{kind} :: {name}{shape} = 1"
 
 
 def _procedure(specific: Specific, argument: Argument) -> str:
