@@ -3,7 +3,13 @@
 #include "collective/plans.h"
 #include "collective/portions.h"
 
-enum { AT_ONCE = 32 }; // exchanges under way
+enum {
+    AT_ONCE = 32, // exchanges under way
+    // Up to so many bytes, and from so many members on, a block goes with others by way
+    // of members in between.
+    SHORT_BLOCK = 256,
+    MANY = 8
+};
 
 // What the process sends in place of `all` is copied first: what comes overwrites it.
 static struct elements sent_in_place(struct schedule *schedule,
@@ -51,6 +57,54 @@ static void append_alltoall_in_place(struct schedule *schedule,
     }
 }
 
+// ---- short blocks: log2(size) rounds; each block makes those hops of a power of two
+// that sum up to its way
+
+// Gathers in `packed` the blocks that make the hop, or spreads them. Of those that lie
+// one behind the other, as many as the hop is long make it.
+static MPI_Count append_hoppers(struct schedule *schedule, struct elements blocks,
+                                MPI_Count bytes, int hop, struct elements packed,
+                                bool spread)
+{
+    MPI_Count done = 0;
+    for (MPI_Count at = hop * bytes; at < blocks.count; at += 2 * hop * bytes) {
+        MPI_Count left = blocks.count - at,
+                  run = left < hop * bytes ? left : hop * bytes;
+        struct elements here = elements_part(blocks, at, run),
+                        there = elements_part(packed, done, run);
+        schedule_copy(schedule, spread ? there : here, spread ? here : there);
+        done += run;
+    }
+    return done;
+}
+
+static void append_alltoall_short(struct schedule *schedule, struct communicator *comm,
+                                  const struct portions *out, const struct portions *in)
+{
+    int size = comm->size, rank = comm->rank;
+    MPI_Count bytes = (MPI_Count)elements_bytes(portion(in, rank));
+    struct datatype *byte = byte_type();
+    // Block i is on its way to the rank i behind this one.
+    struct elements blocks = schedule_scratch(schedule, size * bytes, byte);
+    struct elements sent = schedule_scratch(schedule, size * bytes, byte);
+    struct elements received = schedule_scratch(schedule, size * bytes, byte);
+    for (int i = 0; i < size; i++)
+        schedule_copy(schedule, portion(out, (rank + i) % size),
+                      elements_part(blocks, i * bytes, bytes));
+    for (int hop = 1; hop < size; hop *= 2) {
+        MPI_Count moved = append_hoppers(schedule, blocks, bytes, hop, sent, false);
+        schedule_receive(schedule, comm, elements_part(received, 0, moved),
+                         (rank + size - hop) % size);
+        schedule_send(schedule, comm, elements_part(sent, 0, moved),
+                      (rank + hop) % size);
+        schedule_wait(schedule);
+        append_hoppers(schedule, blocks, bytes, hop, received, true);
+    }
+    for (int i = 0; i < size; i++)
+        schedule_copy(schedule, elements_part(blocks, i * bytes, bytes),
+                      portion(in, (rank + size - i) % size));
+}
+
 static int plan_alltoall_of(struct portions out, struct portions in,
                             struct communicator *comm, struct schedule **schedule)
 {
@@ -70,9 +124,16 @@ int plan_alltoall(const void *sendbuf, MPI_Count sendcount, struct datatype *sen
                   void *recvbuf, MPI_Count recvcount, struct datatype *recvtype,
                   struct communicator *comm, struct schedule **schedule)
 {
-    return plan_alltoall_of(equal_portions(sendbuf, sendcount, sendtype),
-                            equal_portions(recvbuf, recvcount, recvtype), comm,
-                            schedule);
+    struct portions out = equal_portions(sendbuf, sendcount, sendtype);
+    struct portions in = equal_portions(recvbuf, recvcount, recvtype);
+    if (comm_is_inter(comm) || comm->size < MANY ||
+        recvcount * recvtype->size > SHORT_BLOCK)
+        return plan_alltoall_of(out, in, comm, schedule);
+    int err = schedule_make(comm, schedule);
+    if (!err)
+        append_alltoall_short(*schedule, comm, sendbuf == MPI_IN_PLACE ? &in : &out,
+                              &in);
+    return err;
 }
 
 int plan_alltoallv(const void *sendbuf, struct numbers sendcounts,

@@ -91,43 +91,49 @@ int plan_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
     struct elements in = elements_of(own, count, datatype);
     struct elements out = elements_of(recvbuf, count, datatype);
     struct peers peers = peers_all(comm_is_inter(comm) ? comm->local : comm);
-    if (comm_is_inter(comm))
+    if (comm_is_inter(comm)) {
         append_swap(*schedule, comm, append_local_reduce(*schedule, comm, op, in), out);
-    else
-        append_reduce(*schedule, &peers, op, in, recvbuf, 0);
-    append_broadcast(*schedule, &peers, out, 0);
+        append_broadcast(*schedule, &peers, out, 0);
+    } else {
+        append_allreduce(*schedule, &peers, op, in, recvbuf);
+    }
     return 0;
 }
 
-// ---- a part to each: all is combined on rank 0, which deals it out
+// ---- a part to each
 
-// What rank 0 is to deal out.
-static struct elements append_all(struct schedule *schedule, struct communicator *comm,
-                                  struct op *op, struct elements in)
+// What the other group has combined comes to rank 0, which deals it out.
+static void append_inter_reduce_scatter(struct schedule *schedule,
+                                        struct communicator *comm, struct op *op,
+                                        struct elements in, struct portions blocks,
+                                        struct elements own)
 {
     struct elements all = {NULL, in.count, in.type};
     if (comm->rank == 0)
         all = schedule_scratch(schedule, in.count, in.type);
-    struct peers peers = peers_all(comm);
-    if (comm_is_inter(comm))
-        append_swap(schedule, comm, append_local_reduce(schedule, comm, op, in), all);
-    else
-        append_reduce(schedule, &peers, op, in, all.at, 0);
-    return all;
+    append_swap(schedule, comm, append_local_reduce(schedule, comm, op, in), all);
+    blocks.at = all.at;
+    append_scatter_each(schedule, comm->local, &blocks, own, 0);
 }
 
-static int plan_reduce_scatter_of(const void *sendbuf, struct portions parts,
+static int plan_reduce_scatter_of(const void *sendbuf, struct portions blocks,
                                   MPI_Count count, struct elements own, struct op *op,
                                   struct communicator *comm, struct schedule **schedule)
 {
     int err = begin(comm, op, own.type, sendbuf, schedule);
     if (err)
         return err;
-    const void *from = sendbuf == MPI_IN_PLACE ? own.at : sendbuf;
-    struct elements in = elements_of(from, count, own.type);
-    parts.at = append_all(*schedule, comm, op, in).at;
-    append_scatter(*schedule, comm_is_inter(comm) ? comm->local : comm, &parts, own, 0);
-    return 0;
+    blocks.at = sendbuf == MPI_IN_PLACE ? own.at : (char *)sendbuf;
+    if (comm_is_inter(comm)) {
+        append_inter_reduce_scatter(
+            *schedule, comm, op, elements_of(blocks.at, count, own.type), blocks, own);
+        return 0;
+    }
+    struct peers peers = peers_all(comm);
+    err = append_reduce_scatter(*schedule, &peers, op, &blocks, own.at);
+    if (err)
+        schedule_free(*schedule);
+    return err;
 }
 
 int plan_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
@@ -139,28 +145,12 @@ int plan_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recv
         elements_of(recvbuf, recvcount, datatype), op, comm, schedule);
 }
 
-// Where parts that lie one behind the other begin, and how long they are together.
-static int lay_out(struct numbers counts, int size, MPI_Count **starts,
-                   MPI_Count *total)
-{
-    MPI_Count *made = malloc((size_t)size * sizeof *made);
-    if (made == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for %d displacements", size);
-    *total = 0;
-    for (int i = 0; i < size; i++) {
-        made[i] = *total;
-        *total += number_at(counts, i);
-    }
-    *starts = made;
-    return 0;
-}
-
 int plan_reduce_scatter(const void *sendbuf, void *recvbuf, struct numbers recvcounts,
                         struct datatype *datatype, struct op *op,
                         struct communicator *comm, struct schedule **schedule)
 {
     MPI_Count *starts = NULL, total = 0;
-    int err = lay_out(recvcounts, comm->size, &starts, &total);
+    int err = numbers_lay_out(recvcounts, comm->size, &starts, &total);
     if (err)
         return err;
     struct numbers displacements = {starts, true};

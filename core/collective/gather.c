@@ -5,6 +5,8 @@
 #include "collective/plans.h"
 #include "collective/portions.h"
 
+#include <stdlib.h>
+
 static bool is_root(const struct communicator *comm, int root)
 {
     return root == (comm_is_inter(comm) ? MPI_ROOT : comm->rank);
@@ -19,8 +21,11 @@ static int check_in_place(const struct communicator *comm, const void *buffer, i
                 "MPI_IN_PLACE: is for the root of an intracommunicator");
 }
 
-static void append_gather(struct schedule *schedule, struct communicator *comm,
-                          struct elements own, const struct portions *all, int root)
+// Without a tree: only the root knows the lengths in the v-forms, and the remote group
+// has another number of processes.
+static void append_gather_each(struct schedule *schedule, struct communicator *comm,
+                               struct elements own, const struct portions *all,
+                               int root)
 {
     if (!is_root(comm, root)) {
         schedule_send(schedule, comm, own, root);
@@ -34,24 +39,28 @@ static void append_gather(struct schedule *schedule, struct communicator *comm,
         schedule_copy(schedule, own, portion(all, root));
 }
 
-static int plan_gather_of(struct elements own, struct portions all, int root,
-                          struct communicator *comm, struct schedule **schedule)
+static int begin(struct communicator *comm, const void *own, int root,
+                 struct schedule **schedule)
 {
-    int err = check_in_place(comm, own.at, root);
-    if (!err)
-        err = schedule_make(comm, schedule);
-    if (!err)
-        append_gather(*schedule, comm, own, &all, root);
-    return err;
+    int err = check_in_place(comm, own, root);
+    return err ? err : schedule_make(comm, schedule);
 }
 
 int plan_gather(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
                 void *recvbuf, MPI_Count recvcount, struct datatype *recvtype, int root,
                 struct communicator *comm, struct schedule **schedule)
 {
-    return plan_gather_of(elements_of(sendbuf, sendcount, sendtype),
-                          equal_portions(recvbuf, recvcount, recvtype), root, comm,
-                          schedule);
+    struct elements own = elements_of(sendbuf, sendcount, sendtype);
+    struct portions all = equal_portions(recvbuf, recvcount, recvtype);
+    struct peers peers = peers_all(comm);
+    int err = begin(comm, sendbuf, root, schedule);
+    if (err)
+        return err;
+    if (comm_is_inter(comm))
+        append_gather_each(*schedule, comm, own, &all, root);
+    else
+        append_gather(*schedule, &peers, own, &all, root);
+    return 0;
 }
 
 int plan_gatherv(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
@@ -59,13 +68,16 @@ int plan_gatherv(const void *sendbuf, MPI_Count sendcount, struct datatype *send
                  struct datatype *recvtype, int root, struct communicator *comm,
                  struct schedule **schedule)
 {
-    return plan_gather_of(elements_of(sendbuf, sendcount, sendtype),
-                          listed_portions(recvbuf, recvcounts, displs, recvtype), root,
-                          comm, schedule);
+    struct portions all = listed_portions(recvbuf, recvcounts, displs, recvtype);
+    int err = begin(comm, sendbuf, root, schedule);
+    if (!err)
+        append_gather_each(*schedule, comm, elements_of(sendbuf, sendcount, sendtype),
+                           &all, root);
+    return err;
 }
 
-void append_scatter(struct schedule *schedule, struct communicator *comm,
-                    const struct portions *all, struct elements own, int root)
+void append_scatter_each(struct schedule *schedule, struct communicator *comm,
+                         const struct portions *all, struct elements own, int root)
 {
     if (!is_root(comm, root)) {
         schedule_receive(schedule, comm, own, root);
@@ -79,24 +91,21 @@ void append_scatter(struct schedule *schedule, struct communicator *comm,
         schedule_copy(schedule, portion(all, root), own);
 }
 
-static int plan_scatter_of(struct portions all, struct elements own, int root,
-                           struct communicator *comm, struct schedule **schedule)
-{
-    int err = check_in_place(comm, own.at, root);
-    if (!err)
-        err = schedule_make(comm, schedule);
-    if (!err)
-        append_scatter(*schedule, comm, &all, own, root);
-    return err;
-}
-
 int plan_scatter(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
                  void *recvbuf, MPI_Count recvcount, struct datatype *recvtype,
                  int root, struct communicator *comm, struct schedule **schedule)
 {
-    return plan_scatter_of(equal_portions(sendbuf, sendcount, sendtype),
-                           elements_of(recvbuf, recvcount, recvtype), root, comm,
-                           schedule);
+    struct portions all = equal_portions(sendbuf, sendcount, sendtype);
+    struct elements own = elements_of(recvbuf, recvcount, recvtype);
+    struct peers peers = peers_all(comm);
+    int err = begin(comm, recvbuf, root, schedule);
+    if (err)
+        return err;
+    if (comm_is_inter(comm))
+        append_scatter_each(*schedule, comm, &all, own, root);
+    else
+        append_scatter(*schedule, &peers, &all, own, root);
+    return 0;
 }
 
 int plan_scatterv(const void *sendbuf, struct numbers sendcounts, struct numbers displs,
@@ -104,9 +113,12 @@ int plan_scatterv(const void *sendbuf, struct numbers sendcounts, struct numbers
                   struct datatype *recvtype, int root, struct communicator *comm,
                   struct schedule **schedule)
 {
-    return plan_scatter_of(listed_portions(sendbuf, sendcounts, displs, sendtype),
-                           elements_of(recvbuf, recvcount, recvtype), root, comm,
-                           schedule);
+    struct portions all = listed_portions(sendbuf, sendcounts, displs, sendtype);
+    int err = begin(comm, recvbuf, root, schedule);
+    if (!err)
+        append_scatter_each(*schedule, comm, &all,
+                            elements_of(recvbuf, recvcount, recvtype), root);
+    return err;
 }
 
 // ---- to all
@@ -121,22 +133,18 @@ static void append_inter_allgather(struct schedule *schedule, struct communicato
     }
 }
 
-static int plan_allgather_of(struct elements own, struct portions all,
-                             struct communicator *comm, struct schedule **schedule)
+static int begin_allgather(struct communicator *comm, struct elements own,
+                           const struct portions *all, struct schedule **schedule)
 {
     int err = refuse_in_place(comm, own.at);
     if (!err)
         err = schedule_make(comm, schedule);
     if (err)
         return err;
-    if (comm_is_inter(comm)) {
-        append_inter_allgather(*schedule, comm, own, &all);
-        return 0;
-    }
-    struct peers peers = peers_all(comm);
-    if (own.at != MPI_IN_PLACE)
-        schedule_copy(*schedule, own, portion(&all, comm->rank));
-    append_ring(*schedule, &peers, &all);
+    if (comm_is_inter(comm))
+        append_inter_allgather(*schedule, comm, own, all);
+    else if (own.at != MPI_IN_PLACE)
+        schedule_copy(*schedule, own, portion(all, comm->rank));
     return 0;
 }
 
@@ -144,9 +152,29 @@ int plan_allgather(const void *sendbuf, MPI_Count sendcount, struct datatype *se
                    void *recvbuf, MPI_Count recvcount, struct datatype *recvtype,
                    struct communicator *comm, struct schedule **schedule)
 {
-    return plan_allgather_of(elements_of(sendbuf, sendcount, sendtype),
-                             equal_portions(recvbuf, recvcount, recvtype), comm,
-                             schedule);
+    struct portions all = equal_portions(recvbuf, recvcount, recvtype);
+    struct peers peers = peers_all(comm);
+    int err = begin_allgather(comm, elements_of(sendbuf, sendcount, sendtype), &all,
+                              schedule);
+    if (!err && !comm_is_inter(comm))
+        append_allgather(*schedule, &peers, &all);
+    return err;
+}
+
+// Portions that lie anywhere are brought together, and spread when all have come.
+static void append_allgather_packed(struct schedule *schedule,
+                                    const struct peers *peers,
+                                    const struct portions *all, MPI_Count total,
+                                    const MPI_Count starts[])
+{
+    struct elements scratch = schedule_scratch(schedule, total, all->type);
+    struct portions packed = listed_portions(scratch.at, all->counts,
+                                             (struct numbers){starts, true}, all->type);
+    schedule_copy(schedule, portion(all, peers->own), portion(&packed, peers->own));
+    append_allgather(schedule, peers, &packed);
+    for (int i = 0; i < peers->size; i++)
+        if (i != peers->own)
+            schedule_copy(schedule, portion(&packed, i), portion(all, i));
 }
 
 int plan_allgatherv(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
@@ -154,7 +182,20 @@ int plan_allgatherv(const void *sendbuf, MPI_Count sendcount, struct datatype *s
                     struct datatype *recvtype, struct communicator *comm,
                     struct schedule **schedule)
 {
-    return plan_allgather_of(elements_of(sendbuf, sendcount, sendtype),
-                             listed_portions(recvbuf, recvcounts, displs, recvtype),
-                             comm, schedule);
+    struct portions all = listed_portions(recvbuf, recvcounts, displs, recvtype);
+    struct peers peers = peers_all(comm);
+    int err = begin_allgather(comm, elements_of(sendbuf, sendcount, sendtype), &all,
+                              schedule);
+    if (err || comm_is_inter(comm))
+        return err;
+    MPI_Count *starts = NULL, total = 0;
+    err = numbers_lay_out(recvcounts, comm->size, &starts, &total);
+    if (err)
+        schedule_free(*schedule);
+    else if (total * recvtype->size <= LONG_BYTES)
+        append_allgather_packed(*schedule, &peers, &all, total, starts);
+    else
+        append_ring(*schedule, &peers, &all);
+    free(starts);
+    return err;
 }

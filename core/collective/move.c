@@ -171,8 +171,8 @@ static void packing_fill(const struct packing *packing, const struct communicato
     }
 }
 
-static void append_packed_ring(struct schedule *schedule, struct communicator *comm,
-                               char *all, size_t size, const struct packing *packing)
+static void append_packed(struct schedule *schedule, struct communicator *comm,
+                          char *all, size_t size, const struct packing *packing)
 {
     MPI_Count bytes = (MPI_Count)size;
     struct elements packed =
@@ -186,7 +186,7 @@ static void append_packed_ring(struct schedule *schedule, struct communicator *c
         schedule_copy(schedule, elements_of(all + rank * bytes, bytes, byte_type()),
                       elements_part(packed, packing->places[rank], bytes));
     }
-    append_ring(schedule, &leaders, &nodes);
+    append_allgather(schedule, &leaders, &nodes);
     for (int rank = 0; rank < comm->size; rank++)
         if (comm->node_index_of[rank] != comm->leader_index)
             schedule_copy(schedule, elements_part(packed, packing->places[rank], bytes),
@@ -203,7 +203,7 @@ static int append_leaders_gather(struct schedule *schedule, struct communicator 
                     comm->size);
     struct packing packing = {numbers, numbers + nodes, numbers + 2 * nodes};
     packing_fill(&packing, comm, size);
-    append_packed_ring(schedule, comm, all, size, &packing);
+    append_packed(schedule, comm, all, size, &packing);
     free(numbers);
     return 0;
 }

@@ -8,7 +8,8 @@
 struct portions {
     char *at;
     struct datatype *type; // of all
-    MPI_Count count;       // of each
+    MPI_Count count;       // of each, or of all `shares` together
+    int shares;            // 0: they do not share
     // Where these are given they count instead; displacements are in extents of `type`,
     // in bytes where the types differ.
     struct numbers counts, displacements;
@@ -20,29 +21,67 @@ static inline struct portions equal_portions(const void *at, MPI_Count count,
 {
     return (struct portions){.at = (char *)at, .type = type, .count = count};
 }
+// As many shares of a buffer, alike but for one element.
+static inline struct portions shared_portions(struct elements all, int shares)
+{
+    return (struct portions){
+        .at = all.at, .type = all.type, .count = all.count, .shares = shares};
+}
 static inline struct portions listed_portions(const void *at, struct numbers counts,
                                               struct numbers displacements,
                                               struct datatype *type)
 {
-    return (struct portions){(char *)at, type, 0, counts, displacements, NULL};
+    return (struct portions){.at = (char *)at,
+                             .type = type,
+                             .counts = counts,
+                             .displacements = displacements};
 }
 static inline struct portions typed_portions(const void *at, struct numbers counts,
                                              struct numbers displacements,
                                              const MPI_Datatype types[])
 {
-    return (struct portions){(char *)at, NULL, 0, counts, displacements, types};
+    return (struct portions){.at = (char *)at,
+                             .counts = counts,
+                             .displacements = displacements,
+                             .types = types};
+}
+
+// The first element of a share.
+static inline MPI_Count share_start(const struct portions *portions, int index)
+{
+    MPI_Count least = portions->count / portions->shares;
+    return least * index +
+           portions->count % portions->shares * index / portions->shares;
 }
 
 static inline struct elements portion(const struct portions *portions, int index)
 {
+    struct elements all = elements_of(portions->at, 0, portions->type);
+    if (portions->shares != 0) {
+        MPI_Count start = share_start(portions, index);
+        return elements_part(all, start, share_start(portions, index + 1) - start);
+    }
     if (portions->counts.at == NULL)
-        return elements_part(elements_of(portions->at, 0, portions->type),
-                             index * portions->count, portions->count);
+        return elements_part(all, index * portions->count, portions->count);
     MPI_Count count = number_at(portions->counts, index);
     MPI_Count displacement = number_at(portions->displacements, index);
     if (portions->types == NULL)
-        return elements_part(elements_of(portions->at, 0, portions->type), displacement,
-                             count);
+        return elements_part(all, displacement, count);
     return elements_of(portions->at + displacement, count,
                        handle_object(KIND_DATATYPE, (uintptr_t)portions->types[index]));
 }
+
+// `count` portions from `first` on, which lie one behind the other.
+static inline struct elements portions_joined(const struct portions *portions,
+                                              int first, int count)
+{
+    struct elements joined = portion(portions, first);
+    for (int i = 1; i < count; i++)
+        joined.count += portion(portions, first + i).count;
+    return joined;
+}
+
+// Where portions that lie one behind the other begin, in memory to be freed, and how
+// long they are together. MPI_ERR_NO_MEM.
+int numbers_lay_out(struct numbers counts, int size, MPI_Count **starts,
+                    MPI_Count *total);

@@ -107,8 +107,7 @@ static int leaders_reduce_all(struct communicator *comm, void *inout, MPI_Count 
     if (is_leader(comm)) {
         struct peers leaders = peers_leaders(comm);
         struct elements data = elements_of(inout, count, type);
-        append_reduce(schedule, &leaders, op, data, inout, 0);
-        append_broadcast(schedule, &leaders, data, 0);
+        append_allreduce(schedule, &leaders, op, data, inout);
     }
     return schedule_run(schedule);
 }

@@ -74,7 +74,8 @@ int schedule_run(struct schedule *schedule);
 int schedule_start(struct schedule *schedule, struct request **request);
 int schedule_keep(struct schedule *schedule, struct request **request);
 
-// ---- algorithms among peers (algorithms.c) ------------------------------------------
+// ---- algorithms among peers ---------------------------------------------------------
+// docs/collectives.md tells how many messages each takes.
 struct peers {
     struct communicator *comm;
     const int *ranks; // [size] in comm, ascending; NULL: all
@@ -88,22 +89,62 @@ static inline struct peers peers_leaders(struct communicator *comm)
 {
     return (struct peers){comm, comm->leaders, comm->leader_count, comm->leader_index};
 }
+// All ranks here are indices among the peers.
+static inline void peers_send(struct schedule *schedule, const struct peers *peers,
+                              struct elements from, int index)
+{
+    schedule_send(schedule, peers->comm, from,
+                  peers->ranks ? peers->ranks[index] : index);
+}
+static inline void peers_receive(struct schedule *schedule, const struct peers *peers,
+                                 struct elements to, int index)
+{
+    schedule_receive(schedule, peers->comm, to,
+                     peers->ranks ? peers->ranks[index] : index);
+}
 
-// All ranks here are indices among the peers. Every algorithm ends with a wait.
+// Data that is longer goes in parts of which peers have different ones.
+enum { LONG_BYTES = 16 * 1024 };
+
+// Every algorithm ends with a wait.
 void append_barrier(struct schedule *schedule, const struct peers *peers);
 void append_broadcast(struct schedule *schedule, const struct peers *peers,
                       struct elements data, int root);
-// The operands are combined in the order of ranks. `in` and `out` may be the same; `out`
-// counts at the root only.
-void append_reduce(struct schedule *schedule, const struct peers *peers, struct op *op,
-                   struct elements in, void *out, int root);
-// Fills everyone's portions, of which this peer's own is there already.
+
+// Fill everyone's portions, of which this peer's own is there already: portions that lie
+// one behind the other, and any.
 struct portions;
+void append_allgather(struct schedule *schedule, const struct peers *peers,
+                      const struct portions *all);
 void append_ring(struct schedule *schedule, const struct peers *peers,
                  const struct portions *all);
-// The root's portions to the others, in an intercommunicator to the other group.
-void append_scatter(struct schedule *schedule, struct communicator *comm,
+
+// One block of each peer to the root and back; `all` are equal portions and count at the
+// root only, where `own` may be MPI_IN_PLACE.
+void append_gather(struct schedule *schedule, const struct peers *peers,
+                   struct elements own, const struct portions *all, int root);
+void append_scatter(struct schedule *schedule, const struct peers *peers,
                     const struct portions *all, struct elements own, int root);
+// The root's parts of a buffer that all have, each to its peer's buffer.
+void append_share(struct schedule *schedule, const struct peers *peers,
+                  const struct portions *parts, int root);
+
+// The operands are combined in the order of ranks. `in` and `out` may be the same; at
+// peers that get no result `out` may be NULL.
+void append_reduce(struct schedule *schedule, const struct peers *peers, struct op *op,
+                   struct elements in, void *out, int root);
+// All get the same bits.
+void append_allreduce(struct schedule *schedule, const struct peers *peers,
+                      struct op *op, struct elements in, void *out);
+// Of `blocks`, which lie one behind the other, each peer gets its own in `out`.
+// MPI_ERR_NO_MEM.
+int append_reduce_scatter(struct schedule *schedule, const struct peers *peers,
+                          struct op *op, const struct portions *blocks, void *out);
+
+// The root's portions to the others, in an intercommunicator to the other group, each by
+// a message of its own.
+void append_scatter_each(struct schedule *schedule, struct communicator *comm,
+                         const struct portions *all, struct elements own, int root);
 
 // MPI_ERR_BUFFER for MPI_IN_PLACE in an intercommunicator.
 int refuse_in_place(const struct communicator *comm, const void *buffer);
