@@ -159,21 +159,35 @@ static int hear_node(struct address_book *book, const struct address *addresses,
     return 0;
 }
 
-static bool is_valid(const struct address *addresses, size_t count)
+// Mates tell their leader their own addresses, leaders those of their node to leaders,
+// and those of other nodes to their mates.
+static bool may_tell(int source, const struct address *address)
 {
-    for (size_t i = 0; i < count; i++)
-        if (addresses[i].rank < 0 || addresses[i].rank >= process.boot->size ||
-            addresses[i].bytes > NET_ADDRESS_MAX)
+    const struct boot *boot = process.boot;
+    if (address->rank < 0 || address->rank >= boot->size ||
+        address->bytes > NET_ADDRESS_MAX)
+        return false;
+    int node = boot->node_of[address->rank];
+    if (is_leader() && boot->node_of[source] == boot->node)
+        return address->rank == source;
+    return boot->node_rank_of[source] == 0 && node != boot->node &&
+           boot->node_of[source] == (is_leader() ? node : boot->node);
+}
+
+static bool are_valid(int source, const struct address *addresses, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *addresses; i++)
+        if (!may_tell(source, &addresses[i]))
             return false;
-    return count > 0;
+    return bytes > 0 && bytes % sizeof *addresses == 0;
 }
 
 static void handle_addresses(int source, const void *message, size_t bytes)
 {
     struct address_book *book = process.messages->book;
     size_t count = bytes / sizeof(struct address);
-    if (!book || !is_valid(message, count)) {
-        log_error("rank %d has sent %zu bytes that are no addresses", source, bytes);
+    if (!book || !are_valid(source, message, bytes)) {
+        message_refuse(source, "a list of addresses");
         return;
     }
     bool is_from_my_mate =

@@ -57,14 +57,14 @@ static void tell_of_mate(int mate)
 static void handle_death(int source, const void *message, size_t bytes)
 {
     struct death death;
-    if (bytes != sizeof death)
+    if (bytes == sizeof death)
+        memcpy(&death, message, sizeof death);
+    if (bytes != sizeof death || death.rank < 0 || death.rank >= process.boot->size) {
+        message_refuse(source, "a death");
         return;
-    memcpy(&death, message, sizeof death);
+    }
     death.where[sizeof death.where - 1] = '\0';
-    if (death.rank < 0 || death.rank >= process.boot->size)
-        log_error("rank %d has sent a death that makes no sense", source);
-    else
-        shm_tell_death(process.shm, &death);
+    shm_tell_death(process.shm, &death);
 }
 
 // ---- watching

@@ -13,11 +13,6 @@ struct added_error {
     char *text;
 };
 
-static bool is_ours(int code)
-{
-    return code >= 0 && code < error_text_count;
-}
-
 // The entry of a code that the program has added, or NULL. The lock is held.
 static struct added_error *find_added(int code)
 {
@@ -40,7 +35,7 @@ static int not_added(const char *argument, int code)
 
 int oriel_error_class(int errorcode, int *errorclass)
 {
-    if (is_ours(errorcode)) {
+    if (is_error_class(errorcode)) {
         *errorclass = errorcode;
         return 0;
     }
@@ -56,7 +51,7 @@ void error_describe(int code, char text[MPI_MAX_ERROR_STRING])
 {
     int detailed;
     const char *detail = error_detail(&detailed);
-    if (is_ours(code)) {
+    if (is_error_class(code)) {
         bool has_detail = code != MPI_SUCCESS && detailed == code && *detail != '\0';
         snprintf(text, MPI_MAX_ERROR_STRING, "%s: %s%s%s", error_texts[code].name,
                  error_texts[code].text, has_detail ? ": " : "",

@@ -54,7 +54,7 @@ extern struct objects {
     pthread_mutex_t lock;      // guards what follows, and writing to what precedes
     struct added_error *added; // error classes and codes of the program
     int added_count;
-    int last_code;             // MPI_LASTUSEDCODE
+    int last_code;                       // MPI_LASTUSEDCODE
     struct kept_section *kept;           // array sections that may come again
     struct parameterized *parameterized; // datatypes for Fortran's kinds of numbers
     atomic_flag kept_lock; // of the sections; who finds it taken does without them
@@ -120,13 +120,16 @@ int group_make(const int *ranks, int size, struct session *session,
 // MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 int group_compare(const struct group *one, const struct group *other, int *result);
 
-// ---- error classes (MPI-4.1 9.4, 9.5)
-// ------------------------------------------------ Generated from spec; the index is
-// the class.
+// ---- error classes (MPI-4.1 9.4, 9.5) ------------------------------------------------
+// Generated from spec; the index is the class.
 extern const struct error_text {
     const char *name, *text; // "MPI_ERR_RANK", "invalid rank"
 } error_texts[];
 extern const int error_text_count;
+static inline bool is_error_class(int code)
+{
+    return code >= 0 && code < error_text_count;
+}
 
 // ---- error handlers (MPI-4.1 9.3) -------------------------------------------------
 struct errhandler;
@@ -319,7 +322,7 @@ void datatype_unpack(const struct datatype *type, MPI_Count count, void *buffer,
 struct op {
     struct object object;
     bool is_commutative, is_large; // large: its function takes an MPI_Count
-    int code; // its ABI code, 32 to 63; 0 for the program's
+    int code;                      // its ABI code, 32 to 63; 0 for the program's
     const char *name;
     generic_function *function; // of the program, NULL for the predefined ones
     op_invoker *invoke;         // calls it
@@ -378,7 +381,7 @@ struct communicator {
     uint32_t sequence;  // of rounds on the area
     uint32_t schedules; // that have been made on this communicator
     struct send_buffer *buffer; // pt2pt's: attached to this communicator, or NULL
-    struct topology *topology; // or NULL
+    struct topology *topology;  // or NULL
     char name[MPI_MAX_OBJECT_NAME];
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What comes over the wire: messages with their data, offers of long ones, and the
 // parts in which those are fetched when there is no shorter way. Nothing that a peer
-// says is believed before it is checked; what makes no sense is dropped with a line in
-// the log.
+// says is believed before it is checked; what makes no sense is refused.
 #include "pt2pt/private.h"
 
 #include <stdlib.h>
@@ -28,11 +27,6 @@ struct cancel {
 };
 
 enum { PART_MAX = (MESSAGE_MAX - sizeof(struct part)) & ~7 };
-
-static void drop(int peer, const char *what)
-{
-    log_error("dropped %s from rank %d that makes no sense", what, peer);
-}
 
 // Spreads the bytes that have come over the elements of the buffer.
 static void unpack(const struct transfer *transfer, size_t bytes)
@@ -172,8 +166,9 @@ static void handle_arrival(int peer, const void *message, size_t bytes, bool is_
     const struct envelope *envelope = message;
     size_t data = bytes - sizeof *envelope;
     if (bytes < sizeof *envelope || envelope->bytes > SIZE_MAX / 2 ||
-        data != (is_offer ? 0 : envelope->bytes)) {
-        drop(peer, "a message");
+        data != (is_offer ? 0 : envelope->bytes) ||
+        (is_offer && envelope->sender == 0)) {
+        message_refuse(peer, "a message");
         return;
     }
     struct transfer *transfer = take_posted(peer, envelope);
@@ -202,9 +197,9 @@ static void handle_pull(int peer, const void *message, size_t bytes)
     const struct pull *pull = message;
     struct transfer *transfer =
         bytes == sizeof *pull ? transfer_of(pull->sender, true, peer) : NULL;
-    if (transfer == NULL || pull->offset > transfer->bytes ||
+    if (transfer == NULL || pull->bytes > CHUNK || pull->offset > transfer->bytes ||
         pull->bytes > transfer->bytes - pull->offset) {
-        drop(peer, "a request for data");
+        message_refuse(peer, "a request for data");
         return;
     }
     for (uint64_t done = 0; done < pull->bytes; done += PART_MAX) {
@@ -228,7 +223,7 @@ static void handle_part(int peer, const void *message, size_t bytes)
     size_t length = bytes - sizeof *part;
     if (transfer == NULL || part->offset != transfer->received ||
         length > transfer->asked - transfer->received) {
-        drop(peer, "a part of a message");
+        message_refuse(peer, "a part of a message");
         return;
     }
     memcpy(transfer->data + transfer->received, part + 1, length);
@@ -245,7 +240,7 @@ static void handle_fetched(int peer, const void *message, size_t bytes)
     struct transfer *transfer =
         bytes == sizeof *fetched ? transfer_of(fetched->sender, true, peer) : NULL;
     if (transfer == NULL) {
-        drop(peer, "the end of a transfer");
+        message_refuse(peer, "the end of a transfer");
         return;
     }
     transfer->request.is_cancelled = fetched->is_cancelled;
@@ -259,7 +254,7 @@ static void handle_cancel(int peer, const void *message, size_t bytes)
 {
     const struct cancel *cancel = message;
     if (bytes != sizeof *cancel || cancel->sender == 0) {
-        drop(peer, "a cancellation");
+        message_refuse(peer, "a cancellation");
         return;
     }
     struct arrival *arrival = take_offer(peer, cancel->context, cancel->sender);

@@ -18,13 +18,14 @@ enum {
 
 // Followed by the data of the origin, for all spans in their order.
 struct rma_request {
-    uint32_t window;   // handle at the target
-    uint32_t reply_to; // handle at the origin
-    uint8_t brings;    // how many times the bytes of all spans follow: 0, 1 or 2
-    uint8_t fetches;   // 1: the reply has what was in the spans before
-    uint8_t op;        // the ABI code of an operation, or one of the above
-    uint8_t basic;     // for an operation: number of the type of the elements
-    uint32_t count;
+    uint32_t window;     // handle at the target
+    uint32_t reply_to;   // handle at the origin
+    int32_t origin;      // the sender's rank in the window
+    uint8_t brings : 4;  // how many times the bytes of all spans follow: 0, 1 or 2
+    uint8_t fetches : 4; // 1: the reply has what was in the spans before
+    uint8_t op;          // the ABI code of an operation, or one of the above
+    uint8_t basic;       // for an operation: number of the type of the elements
+    uint8_t count;
     struct rma_span spans[SPANS_MAX]; // only `count` of them travel
 };
 

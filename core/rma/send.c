@@ -51,6 +51,7 @@ void batch_begin(struct batch *batch, const struct operation *operation)
     batch->request = (struct rma_request){
         .window = operation->peer->card->handle,
         .reply_to = (uint32_t)object_handle(operation->window),
+        .origin = operation->window->comm->rank,
         .brings = operation->is_put,
         .fetches = !operation->is_put,
         .op = PLAIN_COPY,

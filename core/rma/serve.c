@@ -24,12 +24,13 @@ static bool are_inside(const struct window *window, const struct rma_request *re
     return true;
 }
 
-// Bytes of data in a request; more than a message has for one that is malformed.
+// Bytes of data in a request; more than a message has for one that is malformed. The
+// loops over elements end at one, so that no span is empty.
 static size_t spanned_bytes(const struct rma_request *request)
 {
     size_t total = 0;
     for (uint32_t i = 0; i < request->count && total <= MESSAGE_MAX; i++) {
-        if (request->spans[i].bytes > MESSAGE_MAX)
+        if (request->spans[i].bytes == 0 || request->spans[i].bytes > MESSAGE_MAX)
             return MESSAGE_MAX + 1;
         total += request->spans[i].bytes;
     }
@@ -41,6 +42,8 @@ static bool is_well_formed(const struct rma_request *request, size_t bytes)
     if (request->count > SPANS_MAX || bytes < request_bytes(request->count))
         return false;
     size_t data = spanned_bytes(request);
+    if (data > MESSAGE_MAX || request->fetches > 1)
+        return false;
     if (request->fetches && data > MESSAGE_MAX - sizeof(struct rma_reply))
         return false;
     if (bytes - request_bytes(request->count) != request->brings * data)
@@ -78,13 +81,14 @@ static void carry_out(const struct window *window, const struct rma_request *req
 static void serve_request(int source, const void *message, size_t bytes)
 {
     const struct rma_request *request = message;
-    if (bytes < request_bytes(0))
+    struct window *window =
+        bytes < request_bytes(0) ? NULL : handle_object(KIND_WIN, request->window);
+    if (window == NULL || !window_has_member(window, request->origin, source)) {
+        message_refuse(source, "an operation"); // nobody here to answer for
         return;
-    struct window *window = handle_object(KIND_WIN, request->window);
+    }
     struct rma_reply reply = {.window = request->reply_to, .fetches = request->fetches};
     char fetched[MESSAGE_MAX];
-    if (window == NULL)
-        return; // nobody here to answer for
     reply.rank = window->comm->rank;
     if (!is_well_formed(request, bytes))
         reply.error = MPI_ERR_INTERN;
@@ -133,14 +137,16 @@ static int finish_fetch(struct peer *peer, const struct rma_reply *reply, size_t
 static void serve_reply(int source, const void *message, size_t bytes)
 {
     const struct rma_reply *reply = message;
-    if (bytes < sizeof *reply)
-        return;
-    struct window *window = handle_object(KIND_WIN, reply->window);
+    struct window *window = bytes < sizeof *reply || !is_error_class(reply->error)
+                                ? NULL
+                                : handle_object(KIND_WIN, reply->window);
     struct peer *peer = window ? window_find_peer(window, reply->rank) : NULL;
     if (peer == NULL || peer->job_rank != source ||
         net_counter_pending(&peer->counter) == 0 ||
-        (reply->fetches && peer->awaited == NULL))
-        return; // nothing of that kind is under way
+        (reply->fetches && peer->awaited == NULL)) {
+        message_refuse(source, "a reply"); // nothing of that kind is under way
+        return;
+    }
     int error = reply->fetches ? finish_fetch(peer, reply, bytes) : reply->error;
     net_counter_complete(&peer->counter, error);
 }

@@ -12,6 +12,7 @@ struct lock_message {
     uint32_t window;   // handle at the receiver
     uint32_t reply_to; // LOCK: handle of the window at the origin
     int32_t rank;      // LOCK, GRANT: the target's in the window
+    int32_t origin;    // LOCK: the sender's
     int32_t type;      // LOCK: MPI_LOCK_*; UNLOCK: 0 when a mate has moved the line on
     int32_t error;     // GRANT: why not, or 0
 };
@@ -65,6 +66,7 @@ static __attribute__((noinline)) int ask(const struct window *window, struct pee
     struct lock_message message = {.window = peer->card->handle,
                                    .reply_to = (uint32_t)object_handle(window),
                                    .rank = peer->rank,
+                                   .origin = window->comm->rank,
                                    .type = peer->lock_type};
     atomic_fetch_add(&process.asked_locks, 1);
     int err = send(peer, MESSAGE_LOCK, &message);
@@ -222,15 +224,33 @@ static bool take_ticket(struct window *window, int origin,
     return true;
 }
 
+// A process has one lock of a window at a time.
+static bool has_asked(const struct window *window, int origin)
+{
+    const struct distant_lock *lock = window->distant_locks;
+    while (lock != NULL && lock->origin != origin)
+        lock = lock->next;
+    return lock != NULL;
+}
+
+static bool makes_sense(const struct window *window, int source,
+                        const struct lock_message *message)
+{
+    return (message->type == MPI_LOCK_SHARED || message->type == MPI_LOCK_EXCLUSIVE) &&
+           message->rank == window->comm->rank &&
+           window_has_member(window, message->origin, source) &&
+           !has_asked(window, source);
+}
+
 static void handle_lock(int source, const void *bytes, size_t size)
 {
     const struct lock_message *message = bytes;
-    if (size != sizeof *message)
-        return;
-    struct window *window = handle_object(KIND_WIN, message->window);
-    bool is_type =
-        message->type == MPI_LOCK_SHARED || message->type == MPI_LOCK_EXCLUSIVE;
-    if (window == NULL || !is_type)
+    struct window *window =
+        size == sizeof *message ? handle_object(KIND_WIN, message->window) : NULL;
+    if (size != sizeof *message ||
+        (window != NULL && !makes_sense(window, source, message)))
+        message_refuse(source, "a request for a lock");
+    else if (window == NULL) // has been freed
         grant(source, message->reply_to, message->rank, MPI_ERR_WIN);
     else if (window_is_exposed(window))
         grant(source, message->reply_to, message->rank, MPI_ERR_RMA_CONFLICT);
@@ -243,13 +263,14 @@ static void handle_lock(int source, const void *bytes, size_t size)
 static void handle_grant(int source, const void *bytes, size_t size)
 {
     const struct lock_message *message = bytes;
-    if (size != sizeof *message)
-        return;
-    struct window *window = handle_object(KIND_WIN, message->window);
+    struct window *window =
+        size == sizeof *message ? handle_object(KIND_WIN, message->window) : NULL;
     struct peer *peer = window ? window_find_peer(window, message->rank) : NULL;
     if (peer == NULL || peer->job_rank != source || peer->line != NULL ||
-        peer_lock_state(peer) != LOCK_ASKED)
+        peer_lock_state(peer) != LOCK_ASKED || !is_error_class(message->error)) {
+        message_refuse(source, "a lock");
         return;
+    }
     atomic_store(&peer->lock, message->error == 0                      ? LOCK_HELD
                               : message->error == MPI_ERR_RMA_CONFLICT ? LOCK_EXPOSED
                                                                        : LOCK_REFUSED);
@@ -272,11 +293,13 @@ static void release(struct window *window, int origin)
 static void handle_unlock(int source, const void *bytes, size_t size)
 {
     const struct lock_message *message = bytes;
-    if (size != sizeof *message)
+    if (size != sizeof *message) {
+        message_refuse(source, "the release of a lock");
         return;
+    }
     struct window *window = handle_object(KIND_WIN, message->window);
     if (window == NULL)
-        return;
+        return; // freed meanwhile
     if (message->type != 0)
         release(window, source);
     grant_served(window);

@@ -49,13 +49,13 @@ static void keep(struct window *window, int rank, enum notice kind)
 static void handle_notice(int source, const void *bytes, size_t size)
 {
     const struct notice_message *message = bytes;
-    if (size != sizeof *message)
+    struct window *window =
+        size == sizeof *message ? handle_object(KIND_WIN, message->window) : NULL;
+    if (window == NULL || !window_has_member(window, message->rank, source) ||
+        message->kind >= NOTICES) {
+        message_refuse(source, "a notice");
         return;
-    struct window *window = handle_object(KIND_WIN, message->window);
-    if (window == NULL || message->rank < 0 || message->rank >= window->size_of_group ||
-        comm_job_rank(window->comm, message->rank) != source ||
-        message->kind >= NOTICES)
-        return;
+    }
     struct peer *peer = window_find_peer(window, message->rank);
     if (peer != NULL)
         count(peer, message->kind);

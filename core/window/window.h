@@ -203,6 +203,14 @@ static inline int window_peer(struct window *window, int rank, struct peer **pee
     return likely(*peer != NULL) ? 0 : window_make_peer(window, rank, peer);
 }
 
+// Is this process of the job the window's rank?
+static inline bool window_has_member(const struct window *window, int rank,
+                                     int job_rank)
+{
+    return rank >= 0 && rank < window->size_of_group &&
+           comm_job_rank(window->comm, rank) == job_rank;
+}
+
 // The target of an operation: checks that the open epoch allows it (MPI_ERR_RMA_SYNC),
 // takes its lock in a lock_all epoch, waits until the lock is granted, and makes it the
 // current one. The caller does not hold the guard.

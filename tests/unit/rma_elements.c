@@ -13,9 +13,15 @@ enum { SUM = 33, MAXLOC = 57, REPLACE = 60, NO_OP = 61 };
 static _Alignas(64) char memory[EDGE + BYTES + EDGE]; // the window is the middle
 static char *const base = memory + EDGE;
 static struct line line;
-static struct communicator comm = {.rank = TARGET, .node_size = 1};
-static struct window window = {
-    .comm = &comm, .base = memory + EDGE, .size = BYTES, .lines = &line};
+static const int ranks[] = {0, ORIGIN, 2, 3};
+enum { ORIGIN_IN_WINDOW = 1, MEMBERS = sizeof ranks / sizeof *ranks };
+static struct group group = {.size = MEMBERS, .ranks = ranks};
+static struct communicator comm = {.rank = TARGET, .node_size = 1, .peers = &group};
+static struct window window = {.comm = &comm,
+                               .size_of_group = MEMBERS,
+                               .base = memory + EDGE,
+                               .size = BYTES,
+                               .lines = &line};
 
 static void destroy(struct object *object)
 {
@@ -39,7 +45,8 @@ static void ask(int op, MPI_Datatype type, unsigned brings, bool fetches,
 {
     request.head = (struct rma_request){.window = (uint32_t)object_handle(&window),
                                         .reply_to = REPLY_TO,
-                                        .brings = (uint8_t)brings,
+                                        .origin = ORIGIN_IN_WINDOW,
+                                        .brings = brings & 0xf,
                                         .fetches = fetches,
                                         .op = (uint8_t)op,
                                         .basic = number_of(type),

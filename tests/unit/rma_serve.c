@@ -9,11 +9,15 @@
 enum { BYTES = 4096, EDGE = 64, TARGET = 3, ORIGIN = 9, REPLY_TO = 0x4321 };
 
 static unsigned char memory[EDGE + BYTES + EDGE]; // the window is the middle
-static struct communicator comm = {.rank = TARGET, .node_size = 1};
+static const int ranks[] = {0, ORIGIN, 2, 3};
+enum { ORIGIN_IN_WINDOW = 1, MEMBERS = sizeof ranks / sizeof *ranks };
+static struct group group = {.size = MEMBERS, .ranks = ranks};
+static struct communicator comm = {.rank = TARGET, .node_size = 1, .peers = &group};
 static struct peer peer = {.rank = 5, .job_rank = 50, .awaited_end = &peer.awaited};
 static struct peer *bucket[] = {&peer};
 static struct window window = {
     .comm = &comm,
+    .size_of_group = MEMBERS,
     .base = memory + EDGE,
     .size = BYTES,
     .peers = {.buckets = bucket, .bucket_count = 1, .count = 1},
@@ -24,10 +28,11 @@ static void destroy(struct object *object)
     (void)object;
 }
 
-static struct rma_request new_request(bool is_put, uint32_t count)
+static struct rma_request new_request(bool is_put, uint8_t count)
 {
     return (struct rma_request){.window = (uint32_t)object_handle(&window),
                                 .reply_to = REPLY_TO,
+                                .origin = ORIGIN_IN_WINDOW,
                                 .brings = is_put,
                                 .fetches = !is_put,
                                 .count = count};
@@ -119,7 +124,7 @@ static void lengths_must_agree(void)
     put.count = 2; // more spans than the message has
     deliver(&put, 1, 8);
     check_reply(MPI_ERR_INTERN, 0);
-    put.count = UINT32_MAX;
+    put.count = UINT8_MAX;
     deliver(&put, 1, 16);
     check_reply(MPI_ERR_INTERN, 0);
     struct rma_request get = new_request(false, 3);
@@ -134,13 +139,36 @@ static void too_many_spans_are_refused(void)
 {
     struct {
         struct rma_request request;
-        struct rma_span more[8]; // all empty
+        struct rma_span more[8];
     } get = {.request = new_request(false, SPANS_MAX)};
+    for (int i = 0; i < SPANS_MAX; i++)
+        get.request.spans[i] = (struct rma_span){(uint64_t)i, 1};
     deliver(&get.request, SPANS_MAX, 0);
-    check_reply(0, 0);
+    check_reply(0, SPANS_MAX);
     get.request.count++;
     deliver(&get.request, SPANS_MAX + 1, 0);
     check_reply(MPI_ERR_INTERN, 0);
+}
+
+static void empty_spans_are_refused(void)
+{
+    struct rma_request get = new_request(false, 2);
+    get.spans[0] = (struct rma_span){0, 8};
+    deliver(&get, 2, 0);
+    check_reply(MPI_ERR_INTERN, 0);
+}
+
+static void others_than_members_are_ignored(void)
+{
+    struct rma_request put = new_request(true, 1);
+    put.spans[0] = (struct rma_span){0, 8};
+    int before = refused;
+    const int32_t wrong[] = {-1, 0, 2, MEMBERS, INT32_MAX, INT32_MIN};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        put.origin = wrong[i];
+        deliver(&put, 1, 8);
+        CHECK(sent.count == 0 && changed() == 0 && refused == before + (int)i + 1);
+    }
 }
 
 static void unknown_windows_are_ignored(void)
@@ -202,6 +230,11 @@ static void replies_arrive_in_order(void)
     answer(50, 8);         // but no get
     CHECK(peer.counter.completed == 2);
     reply.head.fetches = false;
+    reply.head.error = -1; // no error class
+    answer(50, 0);
+    reply.head.error = MPI_ERR_LASTCODE;
+    answer(50, 0);
+    CHECK(peer.counter.completed == 2);
     reply.head.error = MPI_ERR_RMA_RANGE;
     answer(50, 0);
     CHECK(peer.counter.completed == 3 && peer.counter.error == MPI_ERR_RMA_RANGE);
@@ -216,6 +249,8 @@ int main(void)
     ranges_outside_are_refused();
     lengths_must_agree();
     too_many_spans_are_refused();
+    empty_spans_are_refused();
+    others_than_members_are_ignored();
     unknown_windows_are_ignored();
     replies_arrive_in_order();
     return 0;

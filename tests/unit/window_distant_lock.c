@@ -11,15 +11,19 @@
 // As in lock.c: the format is part of what is tested.
 struct lock_message {
     uint32_t window, reply_to;
-    int32_t rank, type, error;
+    int32_t rank, origin, type, error;
 };
 
 enum { TARGET = 3, OWN_JOB_RANK = 7, REPLY_TO = 0x1234 };
 
 static struct line line;
 static struct card card;
-static struct communicator comm = {.rank = TARGET, .node_size = 1};
-static struct window window = {.comm = &comm, .lines = &line, .spans_nodes = true};
+static const int ranks[] = {0, 1, 2, OWN_JOB_RANK, 4, 5};
+enum { MEMBERS = sizeof ranks / sizeof *ranks };
+static struct group group = {.size = MEMBERS, .ranks = ranks};
+static struct communicator comm = {.rank = TARGET, .node_size = 1, .peers = &group};
+static struct window window = {
+    .comm = &comm, .size_of_group = MEMBERS, .lines = &line, .spans_nodes = true};
 
 static void destroy(struct object *object)
 {
@@ -28,8 +32,11 @@ static void destroy(struct object *object)
 
 static void send_to_target(int origin, enum message_kind kind, int type)
 {
-    struct lock_message message = {
-        .window = card.handle, .reply_to = REPLY_TO, .rank = TARGET, .type = type};
+    struct lock_message message = {.window = card.handle,
+                                   .reply_to = REPLY_TO,
+                                   .rank = TARGET,
+                                   .origin = origin,
+                                   .type = type};
     handlers[kind](origin, &message, sizeof message);
 }
 
@@ -125,7 +132,9 @@ static void nonsense_is_refused(void)
 {
     uint32_t queued = line.next;
     ask(1, 12345);
-    check_granted(1, 1, MPI_ERR_WIN);
+    ask(9, MPI_LOCK_SHARED);      // no member
+    ask(TARGET, MPI_LOCK_SHARED); // of another number in the job
+    CHECK(sent.count == 0 && refused == 3);
     card.handle ^= HANDLE_GENERATION; // another generation
     ask(1, MPI_LOCK_EXCLUSIVE);
     check_granted(1, 1, MPI_ERR_WIN);
@@ -133,7 +142,19 @@ static void nonsense_is_refused(void)
     card.handle ^= HANDLE_GENERATION;
     struct lock_message message = {.window = card.handle, .type = MPI_LOCK_EXCLUSIVE};
     handlers[MESSAGE_LOCK](1, &message, sizeof message - 4);
-    CHECK(sent.count == 0 && line.next == queued);
+    CHECK(sent.count == 0 && refused == 4 && line.next == queued);
+}
+
+static void a_lock_is_asked_for_once(void)
+{
+    ask(1, MPI_LOCK_SHARED);
+    check_granted(1, 1, 0);
+    ask(1, MPI_LOCK_SHARED);
+    CHECK(sent.count == 0 && refused == 5);
+    release(1, MPI_LOCK_SHARED);
+    ask(1, MPI_LOCK_SHARED);
+    check_granted(1, 1, 0);
+    release(1, MPI_LOCK_SHARED);
 }
 
 static void an_exposed_part_is_not_locked(void)
@@ -167,6 +188,9 @@ static void an_origin_waits_for_its_target(void)
     CHECK(peer_unlock(&window, &peer) == 0);
     CHECK(sent.count == 2 && sent.kind == MESSAGE_UNLOCK);
     peer.lock = LOCK_ASKED;
+    grant.error = -1; // no error class
+    handlers[MESSAGE_GRANT](50, &grant, sizeof grant);
+    CHECK(peer_lock_state(&peer) == LOCK_ASKED);
     grant.error = MPI_ERR_NO_MEM;
     handlers[MESSAGE_GRANT](50, &grant, sizeof grant);
     CHECK(peer_await_lock(&peer) == MPI_ERR_RMA_SYNC);
@@ -190,6 +214,7 @@ int main(void)
     mates_tell_that_the_line_moved();
     only_holders_release();
     nonsense_is_refused();
+    a_lock_is_asked_for_once();
     an_exposed_part_is_not_locked();
     an_origin_waits_for_its_target();
     return 0;
