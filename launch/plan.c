@@ -90,6 +90,15 @@ static int read_number(struct reader *reader)
     return is_sound ? number : 0;
 }
 
+enum { RANKS_MAX = 1 << 24 };
+
+static int read_ranks(struct reader *reader)
+{
+    int ranks = atoi(read_text(reader));
+    reader->is_bad |= ranks < 1 || ranks > RANKS_MAX;
+    return reader->is_bad ? 0 : ranks;
+}
+
 static char **read_list(struct reader *reader)
 {
     int count = read_number(reader);
@@ -121,6 +130,7 @@ bool plan_read(char *bytes, size_t count, struct plan *plan)
     char **environment = read_list(&reader);
     for (char **entry = environment; entry && *entry; entry++)
         putenv(*entry); // the bytes stay
+    free(environment);
     read_settings(&reader, &plan->settings);
     plan->section_count = read_number(&reader);
     plan->sections = calloc((size_t)plan->section_count + 1, sizeof *plan->sections);
@@ -128,7 +138,7 @@ bool plan_read(char *bytes, size_t count, struct plan *plan)
         return false;
     for (int i = 0; i < plan->section_count; i++) {
         struct section *section = &plan->sections[i];
-        section->ranks = atoi(read_text(&reader));
+        section->ranks = read_ranks(&reader);
         section->path = read_text(&reader);
         section->directory = read_text(&reader);
         if (*section->directory == '\0')
@@ -136,6 +146,7 @@ bool plan_read(char *bytes, size_t count, struct plan *plan)
         section->argv = read_list(&reader);
         read_settings(&reader, &section->settings);
         plan->ranks += section->ranks;
+        reader.is_bad |= plan->ranks > RANKS_MAX;
     }
     if (!reader.is_bad && chdir(here) != 0)
         say("no directory %s here", here);

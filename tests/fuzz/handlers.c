@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages of two processes on other nodes to one that has windows, locks that it has
+// asked for, operations under way, sends and posted receives. Windows and buffers are
+// allocations of exactly their size, so that the sanitizer sees each byte beside them.
+//
+// The input is a list of messages: a byte for kind and sender, two for the length.
+#include "../unit/window_fakes.h"
+#include "fuzz.h"
+#include "pt2pt/private.h"
+#include "rma/private.h"
+#include "window/private.h"
+
+#include <sys/mman.h>
+
+enum { SELF, ONE, OTHER, SIZE };
+enum { WINDOW_BYTES = 1000, LONG = 100000, SHORT = 300, CONTEXT = 77, TAG = 5 };
+
+// ---- what the process is --------------------------------------------------------------
+static const int nodes[SIZE] = {0, 1, 2}, firsts[SIZE],
+                 ranks[SIZE] = {SELF, ONE, OTHER};
+static struct boot boot = {.rank = SELF,
+                           .size = SIZE,
+                           .node_count = SIZE,
+                           .node_size = 1,
+                           .node_of = nodes,
+                           .node_rank_of = firsts,
+                           .node_members = ranks,
+                           .leaders = ranks};
+static struct group group = {.object.references = 1, .size = SIZE, .ranks = ranks};
+static struct communicator comm = {.object.references = 1,
+                                   .group = &group,
+                                   .peers = &group,
+                                   .size = SIZE,
+                                   .rank = SELF,
+                                   .context = CONTEXT,
+                                   .node_size = 1,
+                                   .node_members = ranks,
+                                   .leaders = ranks,
+                                   .leader_count = SIZE,
+                                   .node_index_of = nodes};
+static struct attachment attachment; // all of the segment
+static struct shm shm = {.node_rank = 0,
+                         .node_size = 1,
+                         .base = (char *)&attachment,
+                         .bytes = sizeof attachment};
+
+enum { PLAIN, DYNAMIC, WINDOWS };
+static struct window windows[WINDOWS];
+static struct line lines[WINDOWS];
+static struct card cards[WINDOWS];
+
+// What else the layers above messages call, but handlers do not.
+void message_wake(void)
+{
+}
+
+int message_progress(void)
+{
+    return 0;
+}
+
+void message_progress_and_yield(void)
+{
+}
+
+void message_follow(message_follower *follower)
+{
+    (void)follower;
+}
+
+int message_serve(void)
+{
+    return 0;
+}
+
+int message_check_deaths(void)
+{
+    return 0;
+}
+
+static void nothing(struct object *object)
+{
+    (void)object;
+}
+
+static void start(void)
+{
+    static bool has_started;
+    if (has_started)
+        return;
+    has_started = true;
+    process.boot = &boot;
+    process.shm = &shm;
+    must(objects_start() == 0);
+    for (int i = 0; i < WINDOWS; i++) { // their handles are the same in every run
+        object_init(&windows[i].object, nothing);
+        must(object_open(&windows[i].object, KIND_WIN) == 0);
+        cards[i].handle = (uint32_t)object_handle(&windows[i]);
+    }
+    locks_start();
+    notices_start();
+    rma_register();
+}
+
+// ---- windows --------------------------------------------------------------------------
+// Two operations that fetch and one that does not are under way, and a lock is asked for.
+struct towards {
+    struct peer peer;
+    struct net_counter request;
+    char *places[2];
+};
+
+static void await(struct towards *towards, int which, struct net_counter *counter)
+{
+    size_t bytes = 24;
+    struct awaited *awaited = calloc(1, sizeof *awaited + sizeof *awaited->parts);
+    must(awaited != NULL);
+    towards->places[which] = malloc(bytes);
+    *awaited = (struct awaited){.bytes = bytes, .count = 1, .counter = counter};
+    awaited->parts[0].address = towards->places[which];
+    awaited->parts[0].bytes = bytes;
+    *towards->peer.awaited_end = awaited;
+    towards->peer.awaited_end = &awaited->next;
+    net_counter_issue(&towards->peer.counter);
+    if (counter != NULL)
+        net_counter_issue(counter);
+}
+
+static void open_peer(struct towards *towards, const struct card *card)
+{
+    towards->peer = (struct peer){.rank = ONE,
+                                  .job_rank = ONE,
+                                  .card = card,
+                                  .lock = LOCK_ASKED,
+                                  .awaited_end = &towards->peer.awaited};
+    towards->request = (struct net_counter){.issued = 0};
+    atomic_fetch_add(&process.asked_locks, 1);
+    await(towards, 0, &towards->request);
+    await(towards, 1, NULL);
+    net_counter_issue(&towards->peer.counter);
+}
+
+static void close_peer(struct towards *towards)
+{
+    must(towards->peer.counter.completed <= towards->peer.counter.issued);
+    must(towards->request.completed <= towards->request.issued);
+    must(peer_lock_state(&towards->peer) != LOCK_NONE);
+    for (struct awaited *awaited = towards->peer.awaited, *next; awaited;
+         awaited = next) {
+        next = awaited->next;
+        free(awaited);
+    }
+    free(towards->places[0]);
+    free(towards->places[1]);
+}
+
+// A page between two that are not mapped, always at the same address, which the input
+// can name.
+static const uintptr_t ATTACHED_AT = 0x10000000;
+
+static void *attached_memory(void)
+{
+    static void *memory;
+    if (memory == NULL)
+        memory = mmap((void *)ATTACHED_AT, page_bytes(), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    must(memory == (void *)ATTACHED_AT);
+    memset(memory, 0, page_bytes());
+    return memory;
+}
+
+static void open_windows(struct towards *towards, struct peer **bucket)
+{
+    for (int i = 0; i < WINDOWS; i++) {
+        struct object object = windows[i].object;
+        bool is_dynamic = i == DYNAMIC;
+        void *memory = is_dynamic ? attached_memory() : calloc(1, WINDOW_BYTES);
+        must(memory != NULL);
+        lines[i] = (struct line){.serving = 0};
+        windows[i] = (struct window){
+            .object = object,
+            .comm = &comm,
+            .size_of_group = SIZE,
+            .flavor = is_dynamic ? MPI_WIN_FLAVOR_DYNAMIC : MPI_WIN_FLAVOR_ALLOCATE,
+            .base = is_dynamic ? NULL : memory,
+            .size = is_dynamic ? 0 : WINDOW_BYTES,
+            .lines = &lines[i],
+            .spans_nodes = true,
+        };
+    }
+    attachment = (struct attachment){ATTACHED_AT, page_bytes()};
+    lines[DYNAMIC].attachments.count = 1;
+    open_peer(towards, &cards[PLAIN]);
+    *bucket = &towards->peer;
+    windows[PLAIN].peers =
+        (struct peers){.buckets = bucket, .bucket_count = 1, .count = 1};
+}
+
+static void close_windows(struct towards *towards)
+{
+    close_peer(towards);
+    for (int i = 0; i < WINDOWS; i++) {
+        for (int stripe = 0; stripe < LINE_STRIPES; stripe++)
+            must(lines[i].stripes[stripe] == 0);
+        distant_locks_free(&windows[i]);
+        notices_free(&windows[i]);
+        free(windows[i].base);
+    }
+    atomic_store(&process.asked_locks, 0);
+}
+
+// ---- messages -------------------------------------------------------------------------
+static const struct {
+    MPI_Datatype type;
+    int count, rank, tag;
+    bool is_send, is_synchronous;
+} plans[] = {
+    {MPI_BYTE, SHORT, ONE, TAG, false, false},
+    {MPI_BYTE, LONG, ONE, TAG, false, false},
+    {MPI_SHORT_INT, 20, MPI_ANY_SOURCE, TAG, false, false}, // has gaps
+    {MPI_SHORT_INT, 20, OTHER, MPI_ANY_TAG, false, false},
+    {MPI_BYTE, LONG, MPI_ANY_SOURCE, MPI_ANY_TAG, false, false},
+    {MPI_BYTE, LONG, ONE, TAG, true, false},
+    {MPI_BYTE, SHORT, OTHER, TAG, true, true},
+};
+enum { TRANSFERS = sizeof plans / sizeof *plans };
+
+static void open_transfers(struct transfer *transfers)
+{
+    must(pt2pt_start() == 0);
+    for (int i = 0; i < TRANSFERS; i++) {
+        struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)plans[i].type);
+        struct order order = {.comm = &comm,
+                              .buffer =
+                                  calloc((size_t)plans[i].count, (size_t)type->extent),
+                              .count = plans[i].count,
+                              .type = type,
+                              .rank = plans[i].rank,
+                              .tag = plans[i].tag,
+                              .channel = CHANNEL_USER,
+                              .is_send = plans[i].is_send,
+                              .is_synchronous = plans[i].is_synchronous};
+        must(order.buffer != NULL && transfer_init(&transfers[i], &order) == 0);
+        transfer_pack(&transfers[i]);
+        must(transfer_begin(&transfers[i]) == 0);
+    }
+}
+
+static void close_transfers(struct transfer *transfers)
+{
+    for (int i = 0; i < TRANSFERS; i++) {
+        void *buffer = transfers[i].order.buffer;
+        transfer_hide(&transfers[i]);
+        transfer_clear(&transfers[i]);
+        free(buffer);
+    }
+    pt2pt_stop();
+}
+
+// ---- the input ------------------------------------------------------------------------
+static void deliver(uint8_t head, const uint8_t *bytes, size_t count)
+{
+    message_handler *handler = handlers[head / 2 % MESSAGE_KINDS];
+    void *message = malloc(count); // no byte more
+    if (message == NULL || handler == NULL || count > MESSAGE_MAX) {
+        free(message);
+        return;
+    }
+    if (count > 0)
+        memcpy(message, bytes, count);
+    handler(head % 2 ? ONE : OTHER, message, count);
+    free(message);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    struct towards towards;
+    struct peer *bucket;
+    struct transfer transfers[TRANSFERS];
+    start();
+    open_windows(&towards, &bucket);
+    open_transfers(transfers);
+    for (size_t at = 0; at + 3 <= count;) {
+        size_t length = bytes[at + 1] | (size_t)bytes[at + 2] << 8;
+        uint8_t head = bytes[at];
+        at += 3;
+        if (length > count - at)
+            length = count - at;
+        deliver(head, bytes + at, length);
+        at += length;
+    }
+    close_transfers(transfers);
+    close_windows(&towards);
+    return 0;
+}
