@@ -14,6 +14,7 @@ struct boot {
     int rank, size;
     int node, node_count;     // index of this process's node; number of nodes
     int node_rank, node_size; // position among, and number of, the node's processes
+    int machine_size;         // processes on this machine, which may be several nodes
     const int *node_of;       // [size] node of each rank
     const int *node_rank_of;  // [size] position of each rank in its node
     const int *node_members;  // [node_size] ranks of this node, ascending

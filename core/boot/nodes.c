@@ -163,6 +163,14 @@ int machines_split(const int *machine_of, int size, int parts, int *node_of)
     return nodes;
 }
 
+static int count_equal(const int *values, int size, int rank)
+{
+    int count = 0;
+    for (int i = 0; i < size; i++)
+        count += values[i] == values[rank];
+    return count;
+}
+
 // Derives all other tables from boot->node_of. `tables` has room for 3 * size.
 static void describe_nodes(struct boot *boot, const int *node_of, int *tables)
 {
@@ -196,8 +204,10 @@ int nodes_find(struct boot *boot)
     int err = 0;
     if (machine_of && tables)
         err = find_machines(boot, machine_of);
-    if (machine_of && tables && !err)
+    if (machine_of && tables && !err) {
+        boot->machine_size = count_equal(machine_of, boot->size, boot->rank);
         boot->node_count = machines_split(machine_of, boot->size, parts, tables);
+    }
     free(machine_of);
     if (!err && boot->node_count < 1)
         err = fail(MPI_ERR_NO_MEM, "no memory for the tables of %d processes",

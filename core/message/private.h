@@ -47,11 +47,15 @@ struct server {
     _Atomic(bool) is_running;
 };
 
+struct waiter; // see wait.c
+
 struct messages {
     pthread_mutex_t lock;
     bool has_threads;                // the lock is needed
     _Atomic(int) lock_waiters;       // threads that wait for it
-    int sleepers;                    // threads that sleep in blocked calls
+    bool has_lookout;                // a thread waits and polls for the others,
+    struct waiter *resting;          // which rest
+    struct waiter *sleeping;         // threads that sleep on the doorbell
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
     message_handler *handlers[MESSAGE_KINDS];
     message_follower *follower;    // NULL: none

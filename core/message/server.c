@@ -27,18 +27,25 @@ static int poll_locked(struct messages *messages)
     return events;
 }
 
-// Polls until nothing has come for a while. True when the program has polled for itself
-// since *seen.
+// Has the program polled for itself since *seen, and does none of its threads sleep now?
+static bool is_needless(struct messages *messages, uint64_t *seen)
+{
+    message_lock();
+    uint64_t polls =
+        atomic_load_explicit(&messages->program_polls, memory_order_relaxed);
+    bool has_polled = polls != *seen, sleeps = messages->sleeping != NULL;
+    message_unlock();
+    *seen = polls;
+    return has_polled && !sleeps;
+}
+
+// Polls until nothing has come for a while. True when that was needless.
 static bool linger(struct messages *messages, uint64_t *seen)
 {
     uint64_t end = 0, now;
     do {
         int events = poll_locked(messages);
-        uint64_t polls =
-            atomic_load_explicit(&messages->program_polls, memory_order_relaxed);
-        bool is_needless = polls != *seen;
-        *seen = polls;
-        if (is_needless)
+        if (is_needless(messages, seen))
             return true;
         now = clock_nanoseconds();
         if (events > 0)

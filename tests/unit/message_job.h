@@ -222,6 +222,7 @@ static void be_rank(const struct job *job, int rank)
                          .node_count = job->nodes,
                          .node_rank = rank % job->node_size,
                          .node_size = job->node_size,
+                         .machine_size = size,
                          .node_of = node_of,
                          .node_rank_of = node_rank_of,
                          .node_members = members,

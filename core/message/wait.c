@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting. Of the threads of a process that wait, one is the lookout. It polls for
+// ORIEL_SPIN microseconds, handing its core to others at every step when the machine has
+// more processes than CPUs; then it sleeps on the process's doorbell. The others rest
+// until whoever has handled messages finds that their wait is over, or until the lookout
+// leaves and one of them takes its place. Events of the network reach a sleeping lookout
+// through the network server.
+#include "message/private.h"
+
+#include <sched.h>
+
+enum {
+    POLLS_PER_CLOCK = 16, // the clock costs more than a poll
+    BACKOFF_PER_MICROSECOND = 16,
+    BACKOFF_YIELDS = 1000,
+    BACKOFF_YIELDS_OF_NODES = 20, // who is waited for may itself wait for another node
+    BACKOFF_CHECK = 128,          // naps between two looks for deaths
+};
+
+static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000;
+
+enum call { CALL_NONE, CALL_DONE, CALL_LOOKOUT };
+
+// A thread that waits.
+struct waiter {
+    bool (*done)(void *argument); // NULL: for anything that comes
+    void *argument;
+    bool is_done;
+    _Atomic(uint32_t) call; // enum call; futex word of one that rests
+    struct waiter *next;    // among those that rest, or that sleep on the doorbell
+};
+
+// done() may take what has come, so that it is not asked again after it was true.
+static bool is_done(struct waiter *waiter)
+{
+    if (!waiter->is_done && waiter->done != NULL)
+        waiter->is_done = waiter->done(waiter->argument);
+    return waiter->is_done;
+}
+
+static void list_add(struct waiter **list, struct waiter *waiter)
+{
+    waiter->next = *list;
+    *list = waiter;
+}
+
+static void list_remove(struct waiter **list, const struct waiter *waiter)
+{
+    while (*list != waiter)
+        list = &(*list)->next;
+    *list = waiter->next;
+}
+
+// Afterwards the waiter may be gone.
+static void call_waiter(struct waiter *waiter, enum call call)
+{
+    atomic_store(&waiter->call, call);
+    futex_wake(&waiter->call, 1);
+}
+
+void message_wake(void)
+{
+    struct messages *messages = process.messages;
+    struct waiter **link = &messages->resting, *waiter;
+    while ((waiter = *link) != NULL) {
+        if (is_done(waiter)) {
+            *link = waiter->next;
+            call_waiter(waiter, CALL_DONE);
+        } else {
+            link = &waiter->next;
+        }
+    }
+    for (waiter = messages->sleeping; waiter != NULL; waiter = waiter->next)
+        if (waiter->done == NULL || is_done(waiter))
+            shm_ring_own(process.shm, SHM_BELL_CALL);
+}
+
+// ---- polling and sleeping
+
+// Has the machine more processes of the job than CPUs?
+static bool is_crowded(void)
+{
+    int size = process.boot->machine_size;
+    return size > 1 && size > shm_cores(process.shm);
+}
+
+static void give_way(bool is_crowded)
+{
+    if (is_crowded || atomic_load(&process.messages->lock_waiters) > 0)
+        sched_yield();
+    else
+        cpu_relax();
+}
+
+void message_progress_and_yield(void)
+{
+    if (message_progress() == 0 && is_crowded())
+        sched_yield();
+}
+
+static bool poll_for(struct waiter *waiter)
+{
+    message_lock();
+    message_poll();
+    bool done = is_done(waiter);
+    message_unlock();
+    return done;
+}
+
+// On a crowded machine who yields comes back late, but who is woken by the network soon.
+static bool spin_for(struct waiter *waiter, uint64_t end)
+{
+    bool crowded = is_crowded();
+    if (crowded && process.net)
+        return false;
+    while (clock_nanoseconds() < end) {
+        for (int i = 0; i < POLLS_PER_CLOCK; i++) {
+            if (poll_for(waiter))
+                return true;
+            give_way(crowded);
+        }
+    }
+    return false;
+}
+
+// Polls, sleeps if that does not bring what is waited for, and polls again.
+static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
+{
+    struct messages *messages = process.messages;
+    message_lock();
+    list_add(&messages->sleeping, waiter);
+    uint32_t ticket = shm_arm(process.shm, SHM_BELL_CALL);
+    message_poll();
+    bool must_sleep = !is_done(waiter);
+    message_unlock();
+    if (must_sleep) {
+        count_shared(COUNTER_CALL_SLEEPS, 1);
+        network_server_rouse(messages);
+        shm_sleep(process.shm, SHM_BELL_CALL, ticket, nanoseconds);
+    }
+    message_lock();
+    list_remove(&messages->sleeping, waiter);
+    if (messages->sleeping == NULL)
+        shm_disarm(process.shm, SHM_BELL_CALL);
+    message_poll();
+    bool done = is_done(waiter);
+    message_unlock();
+    return done;
+}
+
+// Without a server nobody rings for the network, and what it did not take waits for a
+// poll.
+static uint64_t longest_sleep(const struct messages *messages)
+{
+    if (atomic_load(&messages->network_is_busy))
+        return 10 * MICROSECOND;
+    if (process.net && !atomic_load(&messages->network_server.is_running))
+        return 100 * MICROSECOND;
+    return 100 * MILLISECOND;
+}
+
+// ---- one lookout
+
+// True if the thread is the lookout from now on.
+static bool enlist(struct waiter *waiter)
+{
+    struct messages *messages = process.messages;
+    message_lock();
+    bool has_lookout = messages->has_lookout;
+    messages->has_lookout = true;
+    atomic_store(&waiter->call, CALL_NONE);
+    if (has_lookout && is_done(waiter))
+        atomic_store(&waiter->call, CALL_DONE);
+    else if (has_lookout)
+        list_add(&messages->resting, waiter);
+    message_unlock();
+    return !has_lookout;
+}
+
+static void hand_over(struct messages *messages)
+{
+    message_lock();
+    struct waiter *next = messages->resting;
+    messages->has_lookout = next != NULL;
+    if (next != NULL) {
+        messages->resting = next->next;
+        call_waiter(next, CALL_LOOKOUT);
+    }
+    message_unlock();
+}
+
+static bool look_out(struct waiter *waiter, uint64_t spin_end, uint64_t end)
+{
+    struct messages *messages = process.messages;
+    bool done = spin_for(waiter, spin_end);
+    while (!done && clock_nanoseconds() < end)
+        done = sleep_for(waiter, longest_sleep(messages));
+    hand_over(messages);
+    return done;
+}
+
+static void stop_resting(struct waiter *waiter)
+{
+    message_lock();
+    if (atomic_load(&waiter->call) == CALL_NONE)
+        list_remove(&process.messages->resting, waiter);
+    message_unlock();
+}
+
+static bool rest(struct waiter *waiter, uint64_t spin_end, uint64_t end)
+{
+    uint64_t now;
+    while (atomic_load(&waiter->call) == CALL_NONE && (now = clock_nanoseconds()) < end)
+        futex_wait(&waiter->call, CALL_NONE, end - now);
+    if (atomic_load(&waiter->call) == CALL_NONE)
+        stop_resting(waiter);
+    enum call call = atomic_load(&waiter->call);
+    return call == CALL_LOOKOUT ? look_out(waiter, spin_end, end) : call == CALL_DONE;
+}
+
+// Looks for deaths after 100 ms, then ever less often, at last once a second.
+static int wait_long(struct waiter *waiter)
+{
+    uint64_t start = clock_nanoseconds(), look = start + 100 * MILLISECOND;
+    uint64_t spin_end =
+        start + (uint64_t)process.options.spin_microseconds * MICROSECOND;
+    for (;;) {
+        if (enlist(waiter) ? look_out(waiter, spin_end, look)
+                           : rest(waiter, spin_end, look))
+            return 0;
+        int err = message_check_deaths();
+        if (err)
+            return poll_for(waiter) ? 0 : err;
+        uint64_t now = clock_nanoseconds(), waited = now - start;
+        look = now + (waited < 1000 * MILLISECOND ? waited : 1000 * MILLISECOND);
+    }
+}
+
+int message_wait(bool (*done)(void *argument), void *argument)
+{
+    struct waiter waiter = {.done = done, .argument = argument};
+    return poll_for(&waiter) ? 0 : wait_long(&waiter);
+}
+
+// ---- waiting for shared memory
+
+static int nap(unsigned count)
+{
+    struct waiter waiter = {.done = NULL};
+    unsigned doublings = count / 16 < 4 ? count / 16 : 4;
+    sleep_for(&waiter, 50 * MICROSECOND << doublings);
+    return count % BACKOFF_CHECK == BACKOFF_CHECK - 1 ? message_check_deaths() : 0;
+}
+
+int message_backoff(unsigned *spins)
+{
+    unsigned step = (*spins)++;
+    unsigned spin =
+        (unsigned)process.options.spin_microseconds * BACKOFF_PER_MICROSECOND;
+    unsigned yields = BACKOFF_YIELDS;
+    bool crowded = is_crowded();
+    if (crowded && process.net) {
+        spin = 0;
+        yields = BACKOFF_YIELDS_OF_NODES;
+    }
+    if (step < spin + yields) {
+        crowded |= step >= spin;
+        if (crowded || step % POLLS_PER_CLOCK == POLLS_PER_CLOCK - 1)
+            message_progress();
+        give_way(crowded);
+        return 0;
+    }
+    return nap(step - spin - yields);
+}
