@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What has finished and what has come. Reading completions and handing over messages
-// are two steps: whoever waits for room may do the first in the middle of a call, and
-// the order of messages stays.
+// are two steps: while the network closes, only the first is done.
 
 #include "net/private.h"
 

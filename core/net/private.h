@@ -149,6 +149,6 @@ bool peer_address(const struct net *net, const void *address, size_t bytes,
 void lifelines_end(struct net *net);
 
 // ---- poll.c
-// Completes what has finished but leaves arrived messages for net_poll, so that it may
-// be called anywhere. Returns how many events.
+// Completes what has finished but leaves arrived messages for net_poll. Returns how
+// many events.
 int net_progress(struct net *net);

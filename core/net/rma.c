@@ -58,13 +58,9 @@ static int start_part(struct net *net, const struct part *part,
                       struct net_counter *counter, bool *started)
 {
     struct net_peer *peer = &net->peers[part->rank];
-    ssize_t code = 0;
     *started = false;
-    while (likely(!peer->error) &&
-           unlikely((code = try_part(net, *part, counter)) == -FI_EAGAIN))
-        if (net_progress(net) == 0)
-            return net_still_trying(net, part->rank);
-    if (peer->error)
+    ssize_t code = peer->error ? -FI_EAGAIN : try_part(net, *part, counter);
+    if (unlikely(code == -FI_EAGAIN))
         return net_still_trying(net, part->rank);
     if (code)
         return net_fail_peer(net, part->rank, (int)-code,

@@ -167,7 +167,7 @@ static int access_remotely(const struct operation *operation, const struct piece
         message_unlock();
         if (err || likely(access.bytes == 0))
             return err;
-        err = message_backoff(&spins);
+        err = message_progress() > 0 ? 0 : message_backoff(&spins);
         if (err)
             return err;
     }
