@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// progress_times [SECONDS [MILLISECONDS]]: the last rank works on the memory of rank 0,
+// which computes meanwhile and calls nothing; then all sleep for so long (0.5 s). The
+// last rank prints how long each operation takes, rank 0 how much that has slowed its
+// loop down, all what their sleep costs. An operation that waited for the target to
+// call would never end; of the others half may take longer than so long (200 ms, so
+// that other programs on the machine do no harm).
+#include "window_test.h"
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SAMPLES_MAX = 1000, PATIENCE = 60, OPERATIONS = 5 };
+
+static double seconds = 0.5, milliseconds = 200;
+
+enum slot { DONE, WORD }; // what the target's memory holds, in longs
+static const MPI_Aint BYTES = 2 * sizeof(long);
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+// ---- what is timed
+
+struct target {
+    MPI_Win win;
+    MPI_Aint at; // of its memory, in the window
+};
+
+static MPI_Aint word_of(const struct target *target)
+{
+    return target->at + WORD * (MPI_Aint)sizeof(long);
+}
+
+static void put(const struct target *target, long *value)
+{
+    MPI_Put(value, 1, MPI_LONG, 0, word_of(target), 1, MPI_LONG, target->win);
+}
+
+static void get(const struct target *target, long *value)
+{
+    MPI_Get(value, 1, MPI_LONG, 0, word_of(target), 1, MPI_LONG, target->win);
+}
+
+static void accumulate(const struct target *target, long *value)
+{
+    MPI_Accumulate(value, 1, MPI_LONG, 0, word_of(target), 1, MPI_LONG, MPI_SUM,
+                   target->win);
+}
+
+static void fetch_and_op(const struct target *target, long *value)
+{
+    static const long one = 1;
+    MPI_Fetch_and_op(&one, value, MPI_LONG, 0, word_of(target), MPI_SUM, target->win);
+}
+
+static void compare_and_swap(const struct target *target, long *value)
+{
+    static const long one = 1;
+    MPI_Compare_and_swap(&one, value, value, MPI_LONG, 0, word_of(target), target->win);
+}
+
+static const struct {
+    const char *name;
+    void (*start)(const struct target *target, long *value);
+} operations[OPERATIONS] = {{"put", put},
+                            {"get", get},
+                            {"accumulate", accumulate},
+                            {"fetch_and_op", fetch_and_op},
+                            {"compare_and_swap", compare_and_swap}};
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Locks, works and unlocks for a while, with pauses in which the target's helpers fall
+// asleep.
+static void time_operation(int operation, const struct target *target, const char *kind)
+{
+    static double samples[SAMPLES_MAX];
+    int count = 0;
+    long value = 0;
+    double end = now() + seconds / OPERATIONS;
+    do {
+        double begin = now();
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, target->win);
+        operations[operation].start(target, &value);
+        MPI_Win_unlock(0, target->win);
+        samples[count++] = now() - begin;
+        usleep(200);
+    } while (now() < end && count < SAMPLES_MAX);
+    double first = samples[0];
+    qsort(samples, (size_t)count, sizeof samples[0], compare);
+    printf("%-16s %-16s %9.1f %9.1f %9.1f us first, median, fastest\n", kind,
+           operations[operation].name, 1e6 * first, 1e6 * samples[count / 2],
+           1e6 * samples[0]);
+    CHECK(samples[count / 2] < 1e-3 * milliseconds);
+}
+
+static void work_on_target(const struct target *target, const char *kind)
+{
+    const long done = 1;
+    for (int i = 0; i < OPERATIONS; i++)
+        time_operation(i, target, kind);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, target->win);
+    MPI_Put(&done, 1, MPI_LONG, 0, target->at + DONE * (MPI_Aint)sizeof(long), 1,
+            MPI_LONG, target->win);
+    MPI_Win_unlock(0, target->win);
+}
+
+// ---- the target
+
+// Loops until that is over; returns rounds per second of the thread's own CPU time.
+static double loop_until(const volatile long *done, double end)
+{
+    enum { STEPS = 10000 };
+    volatile double number = 1;
+    struct timespec from, to;
+    double rounds = 0, patience = now() + PATIENCE;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    for (; *done == 0 && now() < end; rounds++) {
+        for (int i = 0; i < STEPS; i++)
+            number = number * 1.0000001 + 1e-9;
+        CHECK(now() < patience);
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+    return rounds / ((double)(to.tv_sec - from.tv_sec) +
+                     1e-9 * (double)(to.tv_nsec - from.tv_nsec));
+}
+
+static void compute(const volatile long *done, double alone, const char *kind)
+{
+    double begin = now(), cpu = cpu_seconds();
+    double together = loop_until(done, begin + 2 * PATIENCE);
+    double wall = now() - begin;
+    cpu = cpu_seconds() - cpu;
+    CHECK(*done == 1);
+    printf("%-16s target's loop: %.2f %% slower, process uses %.2f cores\n", kind,
+           100 * (1 - together / alone), cpu / wall);
+    CHECK(together > alone / 2);
+}
+
+// ---- windows
+
+static void serve_or_work(struct target target, long *memory, const char *kind,
+                          double alone)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        compute(&memory[DONE], alone, kind);
+    else if (rank == size - 1)
+        work_on_target(&target, kind);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void on_allocated(double alone)
+{
+    long *memory;
+    struct target target = {.at = 0};
+    MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &target.win);
+    memset(memory, 0, BYTES);
+    serve_or_work(target, memory, "allocated", alone);
+    MPI_Win_free(&target.win);
+}
+
+static void on_created(double alone)
+{
+    long *memory = calloc(1, BYTES);
+    struct target target = {.at = 0};
+    MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &target.win);
+    serve_or_work(target, memory, "created", alone);
+    MPI_Win_free(&target.win);
+    free(memory);
+}
+
+static void on_dynamic(double alone)
+{
+    long *memory = calloc(1, BYTES);
+    struct target target;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &target.win);
+    MPI_Win_attach(target.win, memory, BYTES);
+    MPI_Get_address(memory, &target.at);
+    MPI_Bcast(&target.at, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    serve_or_work(target, memory, "dynamic", alone);
+    MPI_Win_detach(target.win, memory);
+    MPI_Win_free(&target.win);
+    free(memory);
+}
+
+// ---- idle
+
+// All that has come before has been handled; what a process costs then is its own.
+static void sleep_cheaply(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    usleep(10000);
+    double begin = now(), cpu = cpu_seconds();
+    usleep((useconds_t)(1e6 * seconds));
+    double share = (cpu_seconds() - cpu) / (now() - begin);
+    printf("asleep, rank %d uses %.4f %% of a core\n", rank, 100 * share);
+    CHECK(share < 0.005);
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    const char *progress = getenv("ORIEL_PROGRESS");
+    if (progress != NULL && strcmp(progress, "off") == 0)
+        return finish(), SKIPPED;
+    if (argc > 1)
+        seconds = atof(argv[1]);
+    if (argc > 2)
+        milliseconds = atof(argv[2]);
+    const long never = 0;
+    double alone = rank == 0 ? loop_until(&never, now() + seconds / 5) : 0;
+    on_allocated(alone);
+    on_created(alone);
+    on_dynamic(alone);
+    sleep_cheaply();
+    return finish();
+}
