@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Array sections as buffers: what descriptors.c does when an array is not contiguous.
-#include "descriptors.h"
+// Array sections as buffers: what choice_entries.c does when an array is not contiguous.
+#include "buffers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int buffer_typed(struct buffer *buffer, const CFI_cdesc_t *descriptor, MPI_Count count,
-                 MPI_Datatype type)
+void *oriel_address_unless_ignored(void *argument)
+{
+    return address_unless_ignored(argument);
+}
+
+int buffer_typed(struct buffer *buffer, const struct descriptor *descriptor,
+                 MPI_Count count, MPI_Datatype type)
 {
     *buffer = (struct buffer){
         .address = address_of(descriptor), .count = count, .type = type};
     if (is_contiguous(descriptor))
         return 0;
     struct section section; // mostly unused: only what is used is set
-    section.element_bytes = (MPI_Count)descriptor->elem_len;
-    section.rank = descriptor->rank;
-    for (int i = 0; i < descriptor->rank; i++) {
-        section.dimension[i].extent = descriptor->dim[i].extent;
-        section.dimension[i].stride = descriptor->dim[i].sm;
+    section.element_bytes = (MPI_Count)descriptor_element_bytes(descriptor);
+    section.rank = descriptor_rank(descriptor);
+    for (int i = 0; i < descriptor_rank(descriptor); i++) {
+        section.dimension[i].extent = descriptor_extent(descriptor, i);
+        section.dimension[i].stride = descriptor_stride(descriptor, i);
     }
     int err = oriel_section_open(&section, count, type, &buffer->type);
     if (err)
@@ -29,42 +34,38 @@ int buffer_typed(struct buffer *buffer, const CFI_cdesc_t *descriptor, MPI_Count
 }
 
 // Visits the elements in array element order; `packed` is advanced by each.
-static void copy_section(const CFI_cdesc_t *descriptor, int dimension, char *section,
-                         char **packed, bool is_packing)
+static void copy_section(const struct descriptor *descriptor, int dimension,
+                         char *section, char **packed, bool is_packing)
 {
     if (dimension < 0) {
-        memcpy(is_packing ? *packed : section, is_packing ? section : *packed,
-               descriptor->elem_len);
-        *packed += descriptor->elem_len;
+        size_t bytes = descriptor_element_bytes(descriptor);
+        memcpy(is_packing ? *packed : section, is_packing ? section : *packed, bytes);
+        *packed += bytes;
         return;
     }
-    const CFI_dim_t *dim = &descriptor->dim[dimension];
-    for (CFI_index_t i = 0; i < dim->extent; i++)
-        copy_section(descriptor, dimension - 1, section + i * dim->sm, packed,
+    ptrdiff_t extent = descriptor_extent(descriptor, dimension);
+    ptrdiff_t stride = descriptor_stride(descriptor, dimension);
+    for (ptrdiff_t i = 0; i < extent; i++)
+        copy_section(descriptor, dimension - 1, section + i * stride, packed,
                      is_packing);
 }
 
-int buffer_copied(struct buffer *buffer, const CFI_cdesc_t *descriptor)
+int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor)
 {
     *buffer = (struct buffer){.address = address_of(descriptor)};
     if (is_contiguous(descriptor))
         return 0;
-    size_t bytes = descriptor->elem_len;
-    for (int i = 0; i < descriptor->rank; i++)
-        bytes *= (size_t)descriptor->dim[i].extent;
+    size_t bytes = descriptor_element_bytes(descriptor);
+    for (int i = 0; i < descriptor_rank(descriptor); i++)
+        bytes *= (size_t)descriptor_extent(descriptor, i);
     char *packed = malloc(bytes);
     if (packed == NULL)
         return oriel_fail(MPI_ERR_NO_MEM, "no memory for a copy of an array section");
     buffer->address = packed;
     buffer->copied = descriptor;
-    copy_section(descriptor, descriptor->rank - 1, descriptor->base_addr, &packed,
-                 true);
+    copy_section(descriptor, descriptor_rank(descriptor) - 1,
+                 descriptor_address(descriptor), &packed, true);
     return 0;
-}
-
-int oriel_element_bytes(const CFI_cdesc_t *descriptor)
-{
-    return (int)descriptor->elem_len;
 }
 
 void buffer_close(struct buffer *buffer, bool is_changed)
@@ -73,14 +74,16 @@ void buffer_close(struct buffer *buffer, bool is_changed)
         oriel_section_close(buffer->type);
     if (buffer->copied == NULL)
         return;
-    const CFI_cdesc_t *section = buffer->copied;
+    const struct descriptor *section = buffer->copied;
     char *packed = buffer->address;
     if (is_changed)
-        copy_section(section, section->rank - 1, section->base_addr, &packed, false);
+        copy_section(section, descriptor_rank(section) - 1, descriptor_address(section),
+                     &packed, false);
     free(buffer->address);
 }
 
-int buffer_whole(struct buffer *buffer, const CFI_cdesc_t *descriptor, const char *name)
+int buffer_whole(struct buffer *buffer, const struct descriptor *descriptor,
+                 const char *name)
 {
     *buffer = (struct buffer){.address = address_of(descriptor)};
     if (is_contiguous(descriptor))
@@ -88,4 +91,12 @@ int buffer_whole(struct buffer *buffer, const CFI_cdesc_t *descriptor, const cha
     char text[MPI_MAX_ERROR_STRING];
     snprintf(text, sizeof text, "%s is an array section that is not contiguous", name);
     return oriel_fail(MPI_ERR_BUFFER, text);
+}
+
+void string_to_c(const char *string, size_t length, char *copy)
+{
+    while (length > 0 && string[length - 1] == ' ')
+        length--;
+    memcpy(copy, string, length);
+    copy[length] = '\0';
 }

@@ -34,19 +34,13 @@ module oriel_support
             type(c_funptr), value :: invoke
         end subroutine oriel_errhandler_invoker
 
-        ! f08/descriptors.c: the address of an argument, or the constant of C in whose
+        ! f08/sections.c: the address of an argument, or the constant of C in whose
         ! place the variable of that name was given.
         type(c_ptr) function address_unless_ignored(argument) bind(C, &
             name="oriel_address_unless_ignored")
             import
             type(*), intent(in) :: argument
         end function address_unless_ignored
-
-        ! f08/sections.c
-        integer(c_int) function oriel_element_bytes(variable) bind(C)
-            import
-            type(*), dimension(..), intent(in) :: variable
-        end function oriel_element_bytes
 
         subroutine oriel_op_invoker(op, invoke) bind(C)
             import
@@ -67,7 +61,7 @@ module oriel_support
         end subroutine oriel_keyval_invokers
     end interface
     public :: oriel_attribute_is_integer, oriel_attribute_integer, &
-        address_unless_ignored, oriel_element_bytes
+        address_unless_ignored
 
     public :: string_to_fortran, string_mark, function_of_number, &
         errhandler_calls_fortran, keyval_calls_fortran, op_calls_fortran, &

@@ -29,12 +29,11 @@ BUDGETS = {
 }
 # What a kilobyte may cost besides the memcpy itself (decision 7).
 BESIDES_COPY = 65
-# What calls by mpi_f08 may cost above the same ones in C: about 40 are the compiler's,
-# which makes a descriptor of the standard from its own (decision 7).
+# What calls by mpi_f08 may cost above the same ones in C (decision 7).
 ABOVE_C = {
-    "put_8": 105,
-    "put_scalar": 85,
-    "put_vector": 375,
+    "put_8": 60,
+    "put_scalar": 60,
+    "put_vector": 310,
 }
 
 

@@ -41,8 +41,11 @@ class EchoProof(Proof):
             TOP / "core",
             TOP / "core" / "object",
             TOP / "bindings" / "f08",
+            TOP / "bindings" / "f08" / "integer4",
+            *os.environ.get("ORIEL_DESCRIPTOR", "").split(":"),
         ]
-        folders += [self.generated / "core", self.generated / "bindings" / "c"]
+        folders += [self.generated / "core"]
+        folders += [self.generated / "bindings" / name for name in ("c", "f08")]
         return [
             "-std=c11",
             "-D_GNU_SOURCE",
@@ -90,7 +93,7 @@ class EchoProof(Proof):
         objects = [self.compile_fortran(path, *options) for path in modules]
         entries = [bindings / name for name in ENTRY_SOURCES]
         objects += [self.compile_fortran(path, *options) for path in entries]
-        sources = [bindings / "f08" / "descriptors.c", own / "f08" / "sections.c"]
+        sources = [bindings / "f08" / "choice_entries.c", own / "f08" / "sections.c"]
         return objects + [self.compile_c(path, *options) for path in sources]
 
     def includes(self) -> list[str]:

@@ -102,7 +102,7 @@ class FactMutants(EchoProof):
         )
         self.fortran = self.compile_fortran("calls.f90", *self.includes())
         known = os.environ["ORIEL_FORTRAN_OBJECTS"].split(":")
-        self.layer = [o for o in known if Path(o).name != "descriptors.c.o"] + [echo]
+        self.layer = [o for o in known if Path(o).name != "choice_entries.c.o"] + [echo]
         self.expected["fortran"] = {
             name: [line for c in calls for line in transcript(c)]
             for name, calls in by_record(fortran_calls(self.spec, "mpi_f08")).items()
@@ -138,8 +138,8 @@ class FactMutants(EchoProof):
             "domains": self.link("CC", "domains", [*objects, self.domains]),
         }
         if self.fortran:
-            text = outputs["bindings/f08/descriptors.c"]
-            layer = [*self.layer, self.compile_text("descriptors.c", text, *own)]
+            text = outputs["bindings/f08/choice_entries.c"]
+            layer = [*self.layer, self.compile_text("choice_entries.c", text, *own)]
             parts = [self.fortran, *objects, *layer]
             programs["fortran"] = self.link("FC", "fortran", parts)
         return programs

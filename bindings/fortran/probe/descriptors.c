@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What C sees of the arguments of main.f90.
-#include <ISO_Fortran_binding.h>
+#include <descriptor.h>
 #include <stdint.h>
 #include <string.h>
 
-void probe_describe(const CFI_cdesc_t *descriptor, int64_t facts[33]);
+// External procedures, as f08/choice_entries.c has them.
+void probe_buffer_(const struct descriptor *descriptor, int64_t facts[34],
+                   const void *ierror);
+void probe_text_(const int64_t *before, const char *text, int64_t *length,
+                 size_t text_length);
+
 void probe_change(void);
 int probe_length(const char *string);
 typedef void generic_function(void);
@@ -14,19 +19,28 @@ void probe_call(void (*invoke)(generic_function *function, int *number),
 extern char probe_block[];
 static int *kept;
 
-void probe_describe(const CFI_cdesc_t *descriptor, int64_t facts[33])
+void probe_buffer_(const struct descriptor *descriptor, int64_t facts[34],
+                   const void *ierror)
 {
-    memset(facts, 0, 33 * sizeof facts[0]);
-    facts[0] = (int64_t)(intptr_t)descriptor->base_addr;
-    facts[1] = descriptor->rank;
-    facts[2] = (int64_t)descriptor->elem_len;
-    for (int i = 0; i < descriptor->rank && i < 15; i++) {
-        facts[3 + i] = descriptor->dim[i].extent;
-        facts[18 + i] = descriptor->dim[i].sm;
+    int rank = descriptor_rank(descriptor);
+    memset(facts, 0, 34 * sizeof facts[0]);
+    facts[0] = (int64_t)(intptr_t)descriptor_address(descriptor);
+    facts[1] = rank;
+    facts[2] = (int64_t)descriptor_element_bytes(descriptor);
+    for (int i = 0; i < rank && i < 15; i++) {
+        facts[3 + i] = descriptor_extent(descriptor, i);
+        facts[18 + i] = descriptor_stride(descriptor, i);
     }
-    if (descriptor->rank == 0)
-        facts[32] = descriptor->base_addr == probe_block;
-    kept = descriptor->base_addr;
+    if (rank == 0)
+        facts[32] = descriptor_address(descriptor) == probe_block;
+    facts[33] = ierror != NULL;
+    kept = descriptor_address(descriptor);
+}
+
+void probe_text_(const int64_t *before, const char *text, int64_t *length,
+                 size_t text_length)
+{
+    *length = *before == 21 && text[0] == 'n' ? (int64_t)text_length : -1;
 }
 
 void probe_change(void)

@@ -1,18 +1,12 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Procedures between main.f90 and descriptors.c that are made as the entry points of the
-! Fortran layer are: external, calling BIND(C) functions.
+! Procedures between main.f90 and descriptors.c that are made as the entry points in
+! Fortran are: external, calling BIND(C) functions.
 module probe_c
     use, intrinsic :: iso_c_binding
     use probe_callbacks, only : callback_function
     implicit none
 
     interface
-        subroutine probe_describe(buffer, facts) bind(C)
-            import
-            type(*), dimension(..), asynchronous :: buffer
-            integer(c_int64_t), intent(out) :: facts(*)
-        end subroutine probe_describe
-
         function probe_length(string) result(length) bind(C)
             import
             character(kind=c_char), intent(in) :: string(*)
@@ -41,16 +35,6 @@ contains
         number = int(wide, c_int)
     end subroutine invoke_callback
 end module probe_c
-
-subroutine probe_buffer(buffer, facts, ierror)
-    use probe_c
-    implicit none
-    type(*), dimension(..), asynchronous :: buffer
-    integer(c_int64_t), intent(out) :: facts(0:32)
-    integer, optional, intent(out) :: ierror
-    call probe_describe(buffer, facts)
-    if (present(ierror)) ierror = 0
-end subroutine probe_buffer
 
 subroutine probe_string(string, length, first)
     use probe_c

@@ -12,9 +12,16 @@ program probe
         subroutine probe_buffer(buffer, facts, ierror)
             import
             type(*), dimension(..), asynchronous :: buffer
-            integer(c_int64_t), intent(out) :: facts(0:32)
+            integer(c_int64_t), intent(out) :: facts(0:33)
             integer, optional, intent(out) :: ierror
         end subroutine probe_buffer
+
+        subroutine probe_text(before, text, length)
+            import
+            integer(c_int64_t), intent(in) :: before
+            character(len=*), intent(in) :: text
+            integer(c_int64_t), intent(out) :: length
+        end subroutine probe_text
 
         subroutine probe_change() bind(C)
         end subroutine probe_change
@@ -43,13 +50,16 @@ program probe
     bind(C, name="probe_block") :: /probe_block/
     integer, parameter :: bytes = storage_size(1) / 8
     ! What probe_buffer reports: see descriptors.c.
-    integer, parameter :: RANK = 1, ELEMENT = 2, EXTENT = 2, STRIDE = 17, BLOCK = 32
-    integer(c_int64_t) :: facts(0:32)
+    integer, parameter :: RANK = 1, ELEMENT = 2, EXTENT = 2, STRIDE = 17, BLOCK = 32, &
+        GIVEN = 33
+    integer(c_int64_t) :: facts(0:33)
 
     call sections()
     call shapes()
     call element_sizes()
     call bounds()
+    call components()
+    call optional_arguments()
     call changes_after_return()
     call sentinels()
     call strings()
@@ -124,19 +134,38 @@ contains
         integer, allocatable :: a(:, :)
         integer, pointer :: p(:)
         integer, target :: t(20)
-        integer :: ierror
         allocate (a(-3:4, 7:9), source=1)
         t = 0
         p(5:) => t(1:20:4)
-        ierror = -1
-        call probe_buffer(a, facts, ierror)
-        call expect('optional arguments can be given', ierror == 0)
+        call probe_buffer(a, facts)
         call probe_buffer(p, facts)
         call expect('an allocatable array has the same bounds after the call', &
             all(lbound(a) == [-3, 7]) .and. all(ubound(a) == [4, 9]))
         call expect('a pointer has the same bounds after the call', &
             lbound(p, 1) == 5 .and. ubound(p, 1) == 9 .and. associated(p, t(1:20:4)))
     end subroutine bounds
+
+    subroutine components()
+        type(pair), target :: pairs(6)
+        real(kind(1d0)), pointer :: p(:)
+        pairs = pair(0d0, 0_c_int8_t)
+        p => pairs(::2)%first
+        call probe_buffer(p(:), facts)
+        if (facts(0) == transfer(c_loc(pairs), facts(0))) call expect( &
+            'strides of a component that is not copied are those of the structures', &
+            facts(STRIDE + 1) == 2 * storage_size(pairs) / 8)
+    end subroutine components
+
+    subroutine optional_arguments()
+        integer :: variable, ierror
+        variable = 0
+        ierror = 0
+        call probe_buffer(variable, facts, ierror)
+        call expect('an optional argument that is given has an address', &
+            facts(GIVEN) == 1)
+        call probe_buffer(variable, facts)
+        call expect('the address of one that is not given is NULL', facts(GIVEN) == 0)
+    end subroutine optional_arguments
 
     subroutine changes_after_return()
         integer(c_int), asynchronous :: pending
@@ -161,10 +190,14 @@ contains
         character(len=12) :: name
         character(len=1) :: first
         integer(c_int) :: length
+        integer(c_int64_t) :: hidden
         name = 'window'
         call probe_string(name, length, first)
         call expect('a string arrives in C with its length and a final NUL', &
             length == 6 .and. first == 'w')
+        call probe_text(21_c_int64_t, 'native', hidden)
+        call expect('the length of a string comes behind the other arguments', &
+            hidden == 6)
     end subroutine strings
 
     subroutine callbacks()

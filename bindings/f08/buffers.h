@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Choice buffers of Fortran (TYPE(*), DIMENSION(..)) as buffers of C.
+//
+// Glossary
+//   descriptor   what the compiler passes for such an argument (descriptor/*/)
+//   section      an array whose elements do not follow each other in memory
+//   buffer       what C gets: address, count, datatype; how to undo it after the call
+#pragma once
+
+#include <descriptor.h>
+#include <language.h>
+#include <sentinels.h>
+
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+// The elements follow each other in memory. Dimensions of extent 1 have no neighbours,
+// an empty array has no elements, the last extent of an assumed-size array is -1.
+static inline bool is_contiguous(const struct descriptor *descriptor)
+{
+    ptrdiff_t distance = (ptrdiff_t)descriptor_element_bytes(descriptor);
+    bool is_packed = true;
+    for (int i = 0; i < descriptor_rank(descriptor); i++) {
+        ptrdiff_t extent = descriptor_extent(descriptor, i);
+        if (extent == 0)
+            return true;
+        if (extent != 1 && descriptor_stride(descriptor, i) != distance)
+            is_packed = false;
+        distance *= extent;
+    }
+    return is_packed;
+}
+
+// The usual case of it: elements of one dimension, or a scalar that is no sentinel such
+// as MPI_BOTTOM.
+static inline bool is_simple(const struct descriptor *descriptor)
+{
+    int rank = descriptor_rank(descriptor);
+    void *address = descriptor_address(descriptor);
+    if (rank == 0)
+        return sentinel_address(address) == address;
+    return rank == 1 && descriptor_stride(descriptor, 0) ==
+                            (ptrdiff_t)descriptor_element_bytes(descriptor);
+}
+
+// The address for C: that of the first element, or what a sentinel stands for.
+static inline void *address_of(const struct descriptor *descriptor)
+{
+    void *address = descriptor_address(descriptor);
+    return descriptor_rank(descriptor) == 0 ? sentinel_address(address) : address;
+}
+
+// The same for arguments of a type of their own; sentinels such as MPI_STATUS_IGNORE. For
+// Fortran.
+void *oriel_address_unless_ignored(void *argument);
+
+struct buffer {
+    void *address;
+    MPI_Count count;
+    MPI_Datatype type;
+    const struct descriptor *copied; // `address` is a packed copy of this section
+    bool has_type;                   // `type` was made for this call
+};
+
+// Make a buffer of a section, or of an array that happens to be contiguous. They return
+// 0 or an error class with its text set; either way the buffer can be closed.
+//
+// For calls that only start communication: a section gets a datatype that names its
+// elements, used once.
+int buffer_typed(struct buffer *buffer, const struct descriptor *descriptor,
+                 MPI_Count count, MPI_Datatype type);
+// For calls that complete the communication: a section is packed into a copy, as
+// Fortran itself does for a procedure that wants contiguous memory.
+int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor);
+// For calls that put the memory as a whole to use: a section is an error.
+int buffer_whole(struct buffer *buffer, const struct descriptor *descriptor,
+                 const char *name);
+// Undoes the above. A packed copy that the call has changed goes back into its section.
+void buffer_close(struct buffer *buffer, bool is_changed);
+
+// A string without the blanks at its end, with a final NUL; there is room for that.
+void string_to_c(const char *string, size_t length, char *copy);
