@@ -87,6 +87,9 @@ int message_progress(void);
 // message_progress for a program that tests in vain and will soon test again: gives the
 // core away when nothing has come and the node has more processes than CPUs.
 void message_progress_and_yield(void);
+// Called with the outcome of each such look. MPI_ERR_PROC_ABORTED when a process of the
+// job has died and looks have been in vain for more than a tenth of a second.
+int message_looked(bool has_found);
 
 // Returns when done(argument) is true; makes progress meanwhile, spins briefly, then
 // yields, then sleeps until a message comes. done() is called with the message lock

@@ -57,6 +57,7 @@ struct messages {
     struct waiter *resting;          // which rest
     struct waiter *sleeping;         // threads that sleep on the doorbell
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
+    _Atomic(uint64_t) next_look; // for deaths, if looks stay in vain; 0: none is yet
     message_handler *handlers[MESSAGE_KINDS];
     message_follower *follower;    // NULL: none
     struct parcels early;          // came before their handler was registered

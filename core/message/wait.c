@@ -17,7 +17,8 @@ enum {
     BACKOFF_CHECK = 128,          // naps between two looks for deaths
 };
 
-static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000;
+static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000, SECOND = 1000000000;
+static const uint64_t PATIENCE = 100000000; // until who waits looks for deaths
 
 enum call { CALL_NONE, CALL_DONE, CALL_LOOKOUT };
 
@@ -96,6 +97,26 @@ void message_progress_and_yield(void)
 {
     if (message_progress() == 0 && is_crowded())
         sched_yield();
+}
+
+// The first look in vain begins the wait.
+int message_looked(bool has_found)
+{
+    _Atomic(uint64_t) *next_look = &process.messages->next_look;
+    uint64_t look = atomic_load_explicit(next_look, memory_order_relaxed);
+    if (has_found) {
+        if (look != 0)
+            atomic_store_explicit(next_look, 0, memory_order_relaxed);
+        return 0;
+    }
+    uint64_t now = clock_nanoseconds();
+    if (look != 0 && now < look)
+        return 0;
+    int err = look != 0 ? message_check_deaths() : 0;
+    if (!err)
+        atomic_store_explicit(next_look, now + (look != 0 ? SECOND : PATIENCE),
+                              memory_order_relaxed);
+    return err;
 }
 
 static bool poll_for(struct waiter *waiter)
@@ -221,7 +242,7 @@ static bool rest(struct waiter *waiter, uint64_t spin_end, uint64_t end)
 // Looks for deaths after 100 ms, then ever less often, at last once a second.
 static int wait_long(struct waiter *waiter)
 {
-    uint64_t start = clock_nanoseconds(), look = start + 100 * MILLISECOND;
+    uint64_t start = clock_nanoseconds(), look = start + PATIENCE;
     uint64_t spin_end =
         start + (uint64_t)process.options.spin_microseconds * MICROSECOND;
     for (;;) {
@@ -232,7 +253,7 @@ static int wait_long(struct waiter *waiter)
         if (err)
             return poll_for(waiter) ? 0 : err;
         uint64_t now = clock_nanoseconds(), waited = now - start;
-        look = now + (waited < 1000 * MILLISECOND ? waited : 1000 * MILLISECOND);
+        look = now + (waited < SECOND ? waited : SECOND);
     }
 }
 

@@ -53,12 +53,14 @@ static bool look_locked(struct probe *probe)
     return has_found;
 }
 
-static bool look_once(struct probe *probe)
+static int look_once(struct probe *probe, int *flag)
 {
-    if (look_locked(probe))
-        return true;
-    message_progress_and_yield();
-    return look_locked(probe);
+    *flag = look_locked(probe);
+    if (!*flag) {
+        message_progress_and_yield();
+        *flag = look_locked(probe);
+    }
+    return message_looked(*flag);
 }
 
 static void tell(const struct probe *probe, MPI_Status *status)
@@ -84,12 +86,15 @@ int oriel_iprobe(int source, int tag, struct communicator *comm, int *flag,
                  MPI_Status *status)
 {
     struct probe probe = probe_for(source, tag, comm, false);
-    *flag = source == MPI_PROC_NULL || look_once(&probe);
-    if (source == MPI_PROC_NULL)
+    *flag = true;
+    if (source == MPI_PROC_NULL) {
         status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
-    else if (*flag)
+        return 0;
+    }
+    int err = look_once(&probe, flag);
+    if (*flag)
         tell(&probe, status);
-    return 0;
+    return err;
 }
 
 // ---- messages that are taken
@@ -168,7 +173,9 @@ int oriel_improbe(int source, int tag, struct communicator *comm, int *flag,
     if (source == MPI_PROC_NULL)
         return take_from_nobody(message, status);
     *message = NULL;
-    int err = look_once(&probe) ? take_now(&probe, message) : 0;
+    int err = look_once(&probe, flag);
+    if (*flag)
+        err = take_now(&probe, message);
     *flag = *message != NULL;
     if (*flag)
         tell(&probe, status);

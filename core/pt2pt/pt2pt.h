@@ -24,8 +24,9 @@ void pt2pt_stop(void);
 // Returns when the request is complete. MPI_ERR_PROC_ABORTED when a mate has died; the
 // request goes on.
 int request_wait(struct request *request);
-// Makes progress once, if needed.
-bool request_test(const struct request *request);
+// Looks whether it is, making progress once if needed. MPI_ERR_PROC_ABORTED as above,
+// after many looks in vain.
+int request_test(const struct request *request, int *flag);
 
 // Buffers hold `count` elements of `type`. MPI_ANY_SOURCE and MPI_ANY_TAG match anything,
 // MPI_PROC_NULL completes at once. A message longer than the receive buffer gives

@@ -6,29 +6,30 @@
 
 #include <oriel_core.h>
 
-bool request_test(const struct request *request)
+int request_test(const struct request *request, int *flag)
 {
-    if (request_is_complete(request))
-        return true;
-    message_progress_and_yield();
-    return request_is_complete(request);
+    if (!request_is_complete(request))
+        message_progress_and_yield();
+    *flag = request_is_complete(request);
+    return message_looked(*flag);
 }
 
-static bool test_all(int count, const MPI_Request requests[])
+static int test_all(int count, const MPI_Request requests[], int *flag)
 {
-    if (are_complete(count, requests))
-        return true;
-    message_progress_and_yield();
-    return are_complete(count, requests);
+    if (!are_complete(count, requests))
+        message_progress_and_yield();
+    *flag = are_complete(count, requests);
+    return message_looked(*flag);
 }
 
-static int test_any(int count, const MPI_Request requests[])
+static int test_any(int count, const MPI_Request requests[], int *found)
 {
-    int found = find_complete(count, requests);
-    if (found != NONE_COMPLETE)
-        return found;
-    message_progress_and_yield();
-    return find_complete(count, requests);
+    *found = find_complete(count, requests);
+    if (*found == NONE_COMPLETE) {
+        message_progress_and_yield();
+        *found = find_complete(count, requests);
+    }
+    return message_looked(*found != NONE_COMPLETE);
 }
 
 // ---- tests that complete requests
@@ -36,37 +37,42 @@ static int test_any(int count, const MPI_Request requests[])
 int oriel_test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct request *tested = request_of_handle(*request);
-    bool is_active = request_is_active(tested);
-    *flag = !is_active || request_test(tested);
-    if (!is_active)
+    *flag = true;
+    if (!request_is_active(tested)) {
         status_set_empty(status);
-    return is_active && *flag ? request_finish(tested, request, status) : 0;
+        return 0;
+    }
+    int err = request_test(tested, flag);
+    return *flag ? request_finish(tested, request, status) : err;
 }
 
 int oriel_testall(int count, MPI_Request array_of_requests[], int *flag,
                   MPI_Status array_of_statuses[])
 {
-    *flag = test_all(count, array_of_requests);
-    return *flag ? finish_all(count, array_of_requests, array_of_statuses) : 0;
+    int err = test_all(count, array_of_requests, flag);
+    return *flag ? finish_all(count, array_of_requests, array_of_statuses) : err;
 }
 
 int oriel_testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
                   MPI_Status *status)
 {
-    int found = test_any(count, array_of_requests);
+    int found;
+    int err = test_any(count, array_of_requests, &found);
     *flag = found != NONE_COMPLETE;
     if (*flag)
         return finish_one(array_of_requests, found, index, status);
     *index = MPI_UNDEFINED;
-    return 0;
+    return err;
 }
 
 int oriel_testsome(int incount, MPI_Request array_of_requests[], int *outcount,
                    int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    test_any(incount, array_of_requests);
-    return finish_complete(incount, array_of_requests, outcount, array_of_indices,
-                           array_of_statuses);
+    int found;
+    int err = test_any(incount, array_of_requests, &found);
+    int finish_err = finish_complete(incount, array_of_requests, outcount,
+                                     array_of_indices, array_of_statuses);
+    return err ? err : finish_err;
 }
 
 // ---- looks that leave requests as they are
@@ -82,31 +88,33 @@ static void look_at(struct request *request, MPI_Status *status)
 
 int oriel_request_get_status(struct request *request, int *flag, MPI_Status *status)
 {
-    *flag = !request_is_active(request) || request_test(request);
+    *flag = true;
+    int err = request_is_active(request) ? request_test(request, flag) : 0;
     if (*flag)
         look_at(request, status);
-    return 0;
+    return err;
 }
 
 int oriel_request_get_status_all(int count, const MPI_Request array_of_requests[],
                                  int *flag, MPI_Status array_of_statuses[])
 {
-    *flag = test_all(count, array_of_requests);
+    int err = test_all(count, array_of_requests, flag);
     for (int i = 0; i < count && *flag; i++)
         look_at(request_of_handle(array_of_requests[i]),
                 status_at(array_of_statuses, i));
-    return 0;
+    return err;
 }
 
 int oriel_request_get_status_any(int count, const MPI_Request array_of_requests[],
                                  int *index, int *flag, MPI_Status *status)
 {
-    int found = test_any(count, array_of_requests);
+    int found;
+    int err = test_any(count, array_of_requests, &found);
     *flag = found != NONE_COMPLETE;
     *index = found < 0 ? MPI_UNDEFINED : found;
     if (*flag)
         look_at(found < 0 ? NULL : request_of_handle(array_of_requests[found]), status);
-    return 0;
+    return err;
 }
 
 int oriel_request_get_status_some(int incount, const MPI_Request array_of_requests[],
@@ -114,7 +122,8 @@ int oriel_request_get_status_some(int incount, const MPI_Request array_of_reques
                                   MPI_Status array_of_statuses[])
 {
     int number = 0;
-    test_all(incount, array_of_requests); // one that stays complete ends no progress
+    if (!are_complete(incount, array_of_requests)) // also while some stay complete
+        message_progress_and_yield();
     int found = find_complete(incount, array_of_requests);
     for (int i = 0; i < incount && found >= 0; i++) {
         struct request *request = request_of_handle(array_of_requests[i]);
@@ -124,5 +133,5 @@ int oriel_request_get_status_some(int incount, const MPI_Request array_of_reques
         array_of_indices[number++] = i;
     }
     *outcount = found == NONE_ACTIVE ? MPI_UNDEFINED : number;
-    return 0;
+    return message_looked(found != NONE_COMPLETE);
 }

@@ -72,15 +72,3 @@ bool elements_are_well_formed(const struct rma_request *request);
 // there to `fetched` if it fetches.
 void elements_combine(const struct window *window, const struct rma_request *request,
                       const char *brought, char *fetched);
-
-// What is under way and fetches: where its data belongs.
-struct awaited {
-    struct awaited *next;
-    struct net_counter *counter; // of the operation's request, or NULL
-    size_t bytes;
-    uint32_t count;
-    struct {
-        char *address;
-        size_t bytes;
-    } parts[];
-};

@@ -111,7 +111,7 @@ static bool scatter(const struct awaited *awaited, const char *data, size_t byte
 {
     if (bytes != awaited->bytes)
         return false;
-    for (uint32_t i = 0; i < awaited->count; i++) {
+    for (uint32_t i = 0; i < awaited->count && !awaited->is_unwanted; i++) {
         memcpy(awaited->parts[i].address, data, awaited->parts[i].bytes);
         data += awaited->parts[i].bytes;
     }

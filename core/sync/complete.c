@@ -7,11 +7,22 @@ static bool is_quiet(void *argument)
     return net_counter_pending(&((struct peer *)argument)->counter) == 0;
 }
 
+// What is still to come must not be written into memory that the program has back; that
+// of a request stays the request's.
+static int give_up(struct peer *peer, int err)
+{
+    message_lock();
+    for (struct awaited *reply = peer->awaited; reply != NULL; reply = reply->next)
+        reply->is_unwanted |= reply->counter == NULL;
+    message_unlock();
+    return err;
+}
+
 int sync_complete_counted(struct peer *peer)
 {
     int err = is_quiet(peer) ? 0 : message_wait(is_quiet, peer);
     if (err)
-        return err;
+        return give_up(peer, err);
     int error = atomic_exchange(&peer->counter.error, 0);
     return error ? fail(error, "an operation on rank %d failed after it was started",
                         peer->rank)

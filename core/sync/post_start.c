@@ -226,5 +226,5 @@ int oriel_win_test(struct window *win, int *flag)
     if (is_complete)
         end_exposure(win);
     *flag = is_complete;
-    return 0;
+    return message_looked(is_complete);
 }

@@ -86,6 +86,19 @@ enum notice {
     NOTICES
 };
 
+// A reply that is under way: where its data belongs.
+struct awaited {
+    struct awaited *next;
+    struct net_counter *counter; // of the operation's request, or NULL
+    bool is_unwanted; // the wait for it has failed: the program has its buffers back
+    size_t bytes;
+    uint32_t count;
+    struct {
+        char *address;
+        size_t bytes;
+    } parts[];
+};
+
 struct peer {
     int rank; // in the window
     enum reach reach;
@@ -103,7 +116,7 @@ struct peer {
     bool is_target;             // ACCESS_START: member of the group
     struct line *line;          // NULL: on another node
     struct net_counter counter; // operations by net or messages
-    struct awaited *awaited, **awaited_end; // rma: replies with data to come, in order
+    struct awaited *awaited, **awaited_end; // in the order in which they will come
     struct peer *next;                      // of all peers
     struct peer *next_in_bucket;            // of those with the same hash
 };

@@ -31,6 +31,23 @@ static int receive_any(void)
                     MPI_STATUS_IGNORE);
 }
 
+// One of many looks in vain.
+static int test(void)
+{
+    static MPI_Request request = MPI_REQUEST_NULL;
+    static int value;
+    int has_come;
+    if (request == MPI_REQUEST_NULL)
+        MPI_Irecv(&value, 1, MPI_INT, victim, 0, MPI_COMM_WORLD, &request);
+    return MPI_Test(&request, &has_come, MPI_STATUS_IGNORE);
+}
+
+static int probe(void)
+{
+    int has_come;
+    return MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &has_come, MPI_STATUS_IGNORE);
+}
+
 static int send_long(void)
 {
     static char data[1 << 20];
@@ -40,6 +57,24 @@ static int send_long(void)
 static int barrier(void)
 {
     return MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int allreduce(void)
+{
+    int one = 1, sum;
+    return MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static int barrier_later(void)
+{
+    MPI_Request request;
+    int err = MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    return err ? err : MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void open_fence(void)
+{
+    MPI_Win_fence(0, win);
 }
 
 static int fence(void)
@@ -53,11 +88,54 @@ static int make_window(void)
     return MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &another);
 }
 
-// The dead had it locked.
-static int lock_held(void)
+static int free_window(void)
 {
-    return MPI_Win_lock(MPI_LOCK_EXCLUSIVE, victim == 0 ? 1 : 0, 0, win);
+    return MPI_Win_free(&win);
 }
+
+// ---- locks that the dead had
+
+static void victim_locks(int type)
+{
+    int target = victim == 0 ? 1 : 0;
+    if (rank != victim)
+        return;
+    MPI_Win_lock(type, target, 0, win);
+    MPI_Put("", 1, MPI_BYTE, target, 0, 1, MPI_BYTE, win);
+    MPI_Win_flush(target, win); // so it has been granted
+}
+
+static void victim_locks_alone(void)
+{
+    victim_locks(MPI_LOCK_EXCLUSIVE);
+}
+
+static void victim_shares_lock(void)
+{
+    victim_locks(MPI_LOCK_SHARED);
+}
+
+// Others are in the queue, too.
+static int lock(void)
+{
+    int target = victim == 0 ? 1 : 0;
+    int err = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
+    int end = err ? 0 : MPI_Win_unlock(target, win); // that waits for the grant
+    return err ? err : end;
+}
+
+static int lock_all(void)
+{
+    int target = victim == 0 ? 1 : 0;
+    int err = MPI_Win_lock_all(0, win);
+    if (err)
+        return err;
+    err = MPI_Put("", 1, MPI_BYTE, target, 0, 1, MPI_BYTE, win);
+    int end = MPI_Win_unlock_all(win);
+    return err ? err : end;
+}
+
+// ---- accesses to the dead
 
 static int in_lock(int (*access)(void))
 {
@@ -92,38 +170,113 @@ static int accumulate(void)
     return in_lock(accumulate_once);
 }
 
+static int rget_once(void)
+{
+    static char data[1 << 16];
+    MPI_Request request;
+    int err = MPI_Rget(data, sizeof data, MPI_BYTE, victim, 0, sizeof data, MPI_BYTE,
+                       win, &request);
+    return err ? err : MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static int rget(void)
+{
+    return in_lock(rget_once);
+}
+
+static int fetch_once(void)
+{
+    int one = 1, before;
+    return MPI_Fetch_and_op(&one, &before, MPI_INT, victim, 0, MPI_SUM, win);
+}
+
+static int fetch(void)
+{
+    return in_lock(fetch_once);
+}
+
+static MPI_Group group_of_victim(void)
+{
+    MPI_Group world, group;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &victim, &group);
+    MPI_Group_free(&world);
+    return group;
+}
+
 static int start_epoch(void)
 {
-    MPI_Group world, target;
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, 1, &victim, &target);
+    MPI_Group target = group_of_victim();
     int err = MPI_Win_start(target, 0, win);
     if (!err)
         err = accumulate_once();
-    MPI_Group_free(&world);
     MPI_Group_free(&target);
     return err;
+}
+
+static void post(void)
+{
+    MPI_Group origin = group_of_victim();
+    if (rank != victim)
+        MPI_Win_post(origin, 0, win);
+    MPI_Group_free(&origin);
+}
+
+static int wait(void)
+{
+    return MPI_Win_wait(win);
+}
+
+static int test_exposed(void)
+{
+    int is_complete;
+    return MPI_Win_test(win, &is_complete);
 }
 
 static const struct {
     const char *name;
     int (*call)(void);
+    void (*before)(void); // the deaths, or NULL
 } calls[] = {
-    {"receive", receive},       {"receive_any", receive_any},
-    {"send", send_long},        {"barrier", barrier},
-    {"fence", fence},           {"window", make_window},
-    {"lock", lock_held},        {"put", put},
-    {"accumulate", accumulate}, {"start", start_epoch},
+    {"receive", receive, NULL},
+    {"receive_any", receive_any, NULL},
+    {"test", test, NULL},
+    {"probe", probe, NULL},
+    {"send", send_long, NULL},
+    {"barrier", barrier, NULL},
+    {"ibarrier", barrier_later, NULL},
+    {"allreduce", allreduce, NULL},
+    {"fence", fence, open_fence},
+    {"window", make_window, NULL},
+    {"free", free_window, NULL},
+    {"finalize", MPI_Finalize, NULL},
+    {"lock", lock, victim_locks_alone},
+    {"lock_shared", lock, victim_shares_lock},
+    {"lock_all", lock_all, victim_locks_alone},
+    {"put", put, NULL},
+    {"rget", rget, NULL},
+    {"fetch", fetch, NULL},
+    {"accumulate", accumulate, NULL},
+    {"start", start_epoch, NULL},
+    {"wait", wait, post},
+    {"test_exposed", test_exposed, post},
 };
 
-static void call_until_it_fails(const char *name)
+static int find_call(const char *name)
+{
+    int i = 0;
+    while (strcmp(calls[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static void call_until_it_fails(int (*call)(void))
 {
     char text[MPI_MAX_ERROR_STRING];
     int err = MPI_SUCCESS, length;
     double begin = MPI_Wtime();
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        while (strcmp(calls[i].name, name) == 0 && err == MPI_SUCCESS)
-            err = calls[i].call();
+    while (err == MPI_SUCCESS)
+        err = call();
     MPI_Error_string(err, text, &length);
     printf("rank %d after %.1f s: %s\n", rank, MPI_Wtime() - begin, text);
     fflush(stdout);
@@ -142,17 +295,13 @@ int main(int argc, char **argv)
         dies[atoi(argv[i])] = true;
     MPI_Win_allocate(1 << 16, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    if (strcmp(argv[1], "fence") == 0)
-        MPI_Win_fence(0, win);
-    if (strcmp(argv[1], "lock") == 0 && rank == victim) {
-        int target = victim == 0 ? 1 : 0;
-        lock_held();
-        MPI_Put("", 1, MPI_BYTE, target, 0, 1, MPI_BYTE, win);
-        MPI_Win_flush(target, win); // so it has been granted
-    }
+    int call = find_call(argv[1]), has_ended;
+    if (calls[call].before)
+        calls[call].before();
     MPI_Barrier(MPI_COMM_WORLD);
     if (dies[rank])
         raise(SIGKILL);
-    call_until_it_fails(argv[1]);
-    return MPI_Finalize() == MPI_SUCCESS; // that needs the dead, too
+    call_until_it_fails(calls[call].call);
+    MPI_Finalized(&has_ended);
+    return has_ended || MPI_Finalize() == MPI_SUCCESS; // that needs the dead, too
 }

@@ -44,19 +44,41 @@ class Survivors(unittest.TestCase):
         self.fails("receive_any", {2}, nodes=1)
         self.fails("send", {2, 3})
 
+    def test_looks_in_vain(self) -> None:
+        self.fails("test", {3})
+        self.fails("test", {0}, nodes=1)
+        self.fails("probe", {1})
+        self.fails("test_exposed", {2}, nodes=1)
+
     def test_collective_calls(self) -> None:
         self.fails("barrier", {0})
         self.fails("fence", {3}, nodes=1)
         self.fails("window", {2, 3})
+        self.fails("allreduce", {1})
+        self.fails("ibarrier", {2}, nodes=1)
+        self.fails("free", {1})
+        self.fails("finalize", {3})
 
     def test_locks(self) -> None:
-        self.fails("lock", {3})
+        self.fails("lock", {3})  # held from another node than the target's
+        self.fails("lock", {1})  # waited for from another node
         self.fails("lock", {0}, nodes=1)
+        self.fails("lock_shared", {2})
+        self.fails("lock_shared", {1}, nodes=1)
+        self.fails("lock_all", {3})
+        self.fails("lock_all", {2}, nodes=1)
 
     def test_accesses(self) -> None:
         self.fails("put", {3}, nodes=4)
         self.fails("accumulate", {2, 3})
+        self.fails("rget", {0}, nodes=4)
+        self.fails("fetch", {1}, nodes=4)
+
+    def test_active_target(self) -> None:
         self.fails("start", {3})
+        self.fails("start", {0}, nodes=1)
+        self.fails("wait", {1})
+        self.fails("wait", {3}, nodes=1)
 
 
 if __name__ == "__main__":
