@@ -85,7 +85,7 @@ static int card_read(int node, struct node_card *card)
 }
 
 // Every process needs the secret, which node 0 has chosen; a leader the other leaders.
-static int read_cards(struct messages *messages)
+int cards_read(struct messages *messages)
 {
     const struct boot *boot = process.boot;
     for (int node = 0; node < (is_leader() ? boot->node_count : 1); node++) {
@@ -224,9 +224,6 @@ static int fill_book(struct messages *messages)
 
 int addresses_exchange(struct messages *messages)
 {
-    int err = read_cards(messages);
-    if (err)
-        return err;
     struct address_book book = {0};
     if (is_leader()) {
         book.own = calloc((size_t)process.boot->node_size, sizeof *book.own);
@@ -234,7 +231,7 @@ int addresses_exchange(struct messages *messages)
             return fail(MPI_ERR_NO_MEM, "no memory for the addresses of the node");
     }
     messages->book = &book;
-    err = fill_book(messages);
+    int err = fill_book(messages);
     messages->book = NULL;
     free(book.own);
     return err;

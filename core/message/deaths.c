@@ -28,12 +28,16 @@ static int listener_of(int node, int dead)
     return rank < boot->size ? rank : -1;
 }
 
+// Who still waits for addresses tells its node only: the error of its MPI_Init ends the
+// job.
 static void tell(const struct death *death)
 {
     const struct boot *boot = process.boot;
     if (!shm_tell_death(process.shm, death))
         return;
     log_verbose("rank %d (%s) has died", death->rank, death->where);
+    if (process.messages->book)
+        return;
     message_lock();
     for (int node = 0; node < boot->node_count; node++) {
         int listener = listener_of(node, death->rank);
@@ -69,27 +73,18 @@ static void handle_death(int source, const void *message, size_t bytes)
 
 // ---- watching
 
-static int watch_mate(struct messages *messages, int mate)
-{
-    unsigned spins = 0;
-    int err = 0;
-    while (!err && shm_pid(process.shm, mate) == 0)
-        err = message_backoff(&spins);
-    messages->watched.rank = process.boot->node_members[mate];
-    messages->watched.descriptor = err ? -1 : shm_watch(process.shm, mate);
-    return err;
-}
-
-int deaths_watch(struct messages *messages)
+void deaths_watch(struct messages *messages)
 {
     const struct boot *boot = process.boot;
+    int mate = boot->node_rank + 1, node = (boot->node + 1) % boot->node_count;
     message_register(MESSAGE_DEATH, handle_death);
-    if (boot->node_rank + 1 < boot->node_size)
-        return watch_mate(messages, boot->node_rank + 1);
-    int node = (boot->node + 1) % boot->node_count;
-    messages->watched.rank = boot->leaders[node];
-    messages->watched.descriptor = node_lifeline_take(node, messages->watched.host);
-    return 0;
+    if (mate < boot->node_size) {
+        messages->watched.rank = boot->node_members[mate];
+        messages->watched.descriptor = shm_watch(process.shm, mate);
+    } else {
+        messages->watched.rank = boot->leaders[node];
+        messages->watched.descriptor = node_lifeline_take(node, messages->watched.host);
+    }
 }
 
 static void judge(struct messages *messages, int descriptor)

@@ -98,19 +98,20 @@ size_t message_seal(struct messages *messages, int rank, enum message_kind kind,
 bool seal_is_good(struct messages *messages, const struct sealed *sealed, size_t bytes);
 
 // ---- addresses.c
-// Connects every process with those on other nodes. The card of a node holds its
-// choice of a secret and its leader's address and lifeline as text.
+// The card of a node holds its choice of a secret and its leader's address and lifeline
+// as text. A leader needs the cards of all nodes, a mate that of the first.
 enum { CARD_MAX = SHM_CARD_MAX + 32 + 5 + 2 * NET_ADDRESS_MAX + 5 };
 void address_write(const struct net *net, const struct secret *secret, int lifeline,
                    char *text, size_t text_size);
+int cards_read(struct messages *messages);
+// Connects every process with those on other nodes.
 int addresses_exchange(struct messages *messages);
 // The lifeline of the node's leader, see net_lifeline_take.
 int node_lifeline_take(int node, char host[NET_HOST_MAX]);
 
 // ---- deaths.c
-// In a job of several nodes: begins to watch a process. The mates may still be about to
-// attach.
-int deaths_watch(struct messages *messages);
+// In a job of several nodes: begins to watch a process, of which all have attached.
+void deaths_watch(struct messages *messages);
 // The watched process may have ended.
 void deaths_look(struct messages *messages);
 // Is it this process that has died?

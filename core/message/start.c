@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 // The leader makes the segment and tells its mates and the other leaders, with the
-// job's one exchange through the launcher.
+// job's one exchange through the launcher. After the second barrier all have attached:
+// who dies before is missed by the launcher, who dies later by mates.
 static int open_node(void)
 {
     struct boot *boot = process.boot;
@@ -29,10 +30,11 @@ static int open_node(void)
             return err;
     }
     int err = boot_fence(boot);
-    if (err || is_leader)
-        return err;
-    err = boot_get(boot, boot->leaders[boot->node], key, card, sizeof card);
-    return err ? err : shm_attach(boot, card, &process.shm);
+    if (!err && !is_leader)
+        err = boot_get(boot, boot->leaders[boot->node], key, card, sizeof card);
+    if (!err && !is_leader)
+        err = shm_attach(boot, card, &process.shm);
+    return err ? err : boot_fence(boot);
 }
 
 static int open_all(struct messages *messages)
@@ -60,9 +62,11 @@ static int open_all(struct messages *messages)
                 process.shm->heap_bytes);
     if (!has_network)
         return 0;
+    err = cards_read(messages);
+    if (err)
+        return err;
+    deaths_watch(messages);
     err = addresses_exchange(messages);
-    if (!err)
-        err = deaths_watch(messages);
     return err ? err : network_server_start(messages);
 }
 
