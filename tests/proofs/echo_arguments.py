@@ -133,6 +133,11 @@ class Handles(Sort):
         one.value = number
         return one
 
+    @property
+    def _f_part(self) -> str:
+        """The number in a handle."""
+        return "%MPI_VAL" if self.call.language == "f08" else ""
+
     def c_variable(self) -> str:
         kind = HANDLES[self.argument.kind.name]
         values = [self._element(n).c_variable().partition(" = ")[2] for n in self.given]
@@ -150,15 +155,20 @@ class Handles(Sort):
         return f"{self.f_type()} :: {self.name}({samples.SPACE})"
 
     def f_given(self) -> list[str]:
-        lines = []
+        """One statement for all elements, then one for each null handle."""
+        if not self.given:
+            return []
+        numbers = ", ".join(str(max(n, 0)) for n in self.given)
+        value = f"handle_of('{self._element(0).kind}', [{numbers}])"
+        lines = [f"{self.name}(:{len(self.given)}){self._f_part} = {value}"]
         for i, number in enumerate(self.given):
-            text = self._element(number).f_given()[0]
-            lines.append(text.replace(self.name, f"{self.name}({i + 1})", 1))
+            if number < 0:
+                lines.append(f"{self.name}({i + 1}) = {self.argument.kind.null}")
         return lines
 
     def f_got(self) -> list[str]:
-        part = "%MPI_VAL" if self.call.language == "f08" else ""
         show = "call got_handle('{0}', {0}({1}){2})"
+        part = self._f_part
         return [show.format(self.name, i + 1, part) for i in range(len(self.given))]
 
     def saw(self) -> list[str]:

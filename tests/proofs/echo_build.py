@@ -125,17 +125,20 @@ class FortranEcho(EchoProof):
     """A proof of the Fortran layer."""
 
     def assert_echo(
-        self, module: str, suffix: str, layer: list[str], *options: str
+        self, forms: dict[str, str], layer: list[str], *options: str
     ) -> None:
-        """The program's transcript is right; `layer` has the Fortran bindings."""
-        name = f"calls_{module.removesuffix('.h')}.{suffix}"
-        (self.folder / name).write_text(echo_fortran(self.spec, module), "utf-8")
-        calls = self.compile_fortran(name, *self.includes(), *options)
+        """The transcripts of programs are right; `layer` has the Fortran bindings,
+        `forms` say which and what the source's name ends in."""
         core = [*self.recording_core(*options), self.entry_points(*options)]
-        program = self.link("FC", f"{name}.run", [calls, *core, *layer], *options)
-        known = fortran_calls(self.spec, module)
-        expected = [line for call in known for line in transcript(call)]
-        self.assert_transcript(program, expected)
+        for module, suffix in forms.items():
+            name = f"calls_{module.removesuffix('.h')}.{suffix}"
+            (self.folder / name).write_text(echo_fortran(self.spec, module), "utf-8")
+            calls = self.compile_fortran(name, *self.includes(), *options)
+            program = self.link("FC", f"{name}.run", [calls, *core, *layer], *options)
+            known = fortran_calls(self.spec, module)
+            expected = [line for call in known for line in transcript(call)]
+            with self.subTest(module):
+                self.assert_transcript(program, expected)
 
 
 def difference(said: str, expected: Iterable[str]) -> str:

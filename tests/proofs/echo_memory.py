@@ -110,8 +110,12 @@ class Buffer(Sort):
         return []
 
     def f_actual(self) -> str:
-        rows = "2:16:3" if self.call.case is Case.SECTION else ":"
+        rows = "2:16:3" if self._is_section else ":"
         return self.constant or f"memory({rows}, {self.position})"
+
+    @property
+    def _is_section(self) -> bool:
+        return self.argument in self.call.sections
 
     @property
     def _is_copied(self) -> bool:
@@ -119,8 +123,7 @@ class Buffer(Sort):
         is_walked = (
             self.argument.descriptor and self.argument.descriptor.value == "walk"
         )
-        is_section = self.call.case is Case.SECTION
-        return bool(is_section and is_walked and not is_typed)
+        return bool(self._is_section and is_walked and not is_typed)
 
     def f_got(self) -> list[str]:
         return [f"call got_column({self.position})"] if self._is_copied else []
@@ -136,7 +139,7 @@ class Buffer(Sort):
         if self._is_copied:
             first = " ".join(str(n) for n in self._elements[1:8:3])
             return [f"saw {self.name} copy {first}"]
-        row = 1 if self.call.case is Case.SECTION else 0
+        row = 1 if self._is_section else 0
         return [f"saw {self.name} buffer {self.position} + {row}"]
 
     def got(self) -> list[str]:

@@ -181,9 +181,15 @@ class Numbers(Sort):
     def f_variable(self) -> str:
         return f"{self.f_type()} :: {self.name}({samples.SPACE})"
 
+    def f_literals(self) -> str:
+        """The elements as an array."""
+        return ", ".join(f_number(n, self.is_int) for n in self.given)
+
     def f_given(self) -> list[str]:
-        given = enumerate(self.given)
-        return [f"{self.name}({i + 1}) = {f_number(n, self.is_int)}" for i, n in given]
+        """One statement, since compilers need long for many."""
+        if self.constant or not self.given:
+            return []
+        return [f"{self.name}(:{len(self.given)}) = [{self.f_literals()}]"]
 
     def f_actual(self) -> str:
         return self.constant or self.name
@@ -230,11 +236,9 @@ class Table(Numbers):
         return f"{self.f_type()} :: {self.name}({self.columns}, {samples.SPACE})"
 
     def f_given(self) -> list[str]:
-        place = "{0}({1}, {2}) = {3}"
-        return [
-            place.format(self.name, i % self.columns + 1, i // self.columns + 1, n)
-            for i, n in enumerate(self.given)
-        ]
+        rows = len(self.given) // self.columns
+        given = f"reshape([{self.f_literals()}], [{self.columns}, {rows}])"
+        return [f"{self.name}(:, :{rows}) = {given}"] if rows else []
 
 
 class Flags(Numbers):
@@ -245,10 +249,11 @@ class Flags(Numbers):
         if argument.is_in:
             self.given = [i % 2 for i in range(self.used)]
 
+    def f_literals(self) -> str:
+        return ", ".join(".true." if n else ".false." for n in self.given)
+
     def f_given(self) -> list[str]:
-        words = [".true." if n else ".false." for n in self.given]
-        given = enumerate(words if self.argument.is_in else [])
-        return [f"{self.name}({i + 1}) = {word}" for i, word in given]
+        return super().f_given() if self.argument.is_in else []
 
     def got(self) -> list[str]:
         results = [int(self.call.has_objects)] * self.used
@@ -293,14 +298,13 @@ class Flag(Sort):
 def typed_sections(call: Call) -> list[tuple[str, str, str]]:
     """Buffer, count and datatype of each section that becomes a datatype: those of
     calls that only start communication."""
-    if call.case is not Case.SECTION:
-        return []
     found = []
     arguments = call.record.arguments
-    for i, a in enumerate(arguments):
-        if samples.is_whole(a):
+    for section in call.sections:
+        if samples.is_whole(section):
             break  # refused, before those behind it are looked at
-        is_walked = a.descriptor is not None and a.descriptor.value == "walk"
-        if a.is_choice and is_walked and a.is_async:
-            found.append((a.name, arguments[i + 1].name, arguments[i + 2].name))
+        is_walked = section.descriptor and section.descriptor.value == "walk"
+        if is_walked and section.is_async:
+            i = arguments.index(section)
+            found.append((section.name, arguments[i + 1].name, arguments[i + 2].name))
     return found

@@ -34,8 +34,11 @@ def fortran_cases(record: Procedure) -> Iterator[Case]:
     yield from (Case.PLAIN, Case.EDGE, Case.SPECIAL)
     if record.returns_error and "c" in record.languages:
         yield Case.FAILS
-    if record.has_choice:
+    buffers = [a for a in record.arguments if a.is_choice]
+    if buffers:
         yield Case.SECTION
+    if len(buffers) > 1 and any(samples.is_whole(a) for a in buffers):
+        yield from (Case.FIRST, Case.LAST)
 
 
 def c_calls(spec: Spec) -> list[Call]:

@@ -32,6 +32,8 @@ class Case(Enum):
     FAILS = "fails"  # the core returns an error
     WIDE = "wide"  # results that do not fit into a small procedure
     SECTION = "section"  # array sections as buffers
+    FIRST = "first"  # an array section as the first buffer only
+    LAST = "last"  # an array section as the last buffer only
 
 
 LENGTH = 3  # of arrays whose length is an argument
@@ -105,10 +107,23 @@ class Call:
         return ERROR if self.case is Case.FAILS else 0
 
     @property
+    def sections(self) -> list[Argument]:
+        """The buffers that are array sections."""
+        buffers = [a for a in self.record.arguments if a.is_choice]
+        match self.case:
+            case Case.SECTION:
+                return buffers
+            case Case.FIRST:
+                return buffers[:1]
+            case Case.LAST:
+                return buffers[-1:]
+            case _:
+                return []
+
+    @property
     def reaches_core(self) -> bool:
         """It is not refused before."""
-        sections = self.case is Case.SECTION
-        return not (sections and any(is_whole(a) for a in self.record.arguments))
+        return not any(is_whole(a) for a in self.sections)
 
     @property
     def succeeds(self) -> bool:

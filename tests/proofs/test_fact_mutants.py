@@ -28,11 +28,10 @@ from echo_programs import (
     transcript,
 )
 from fact_mutants import FactMutant, mutants_of
-from samples import is_whole
 
 from codegen.check import check
 from codegen.expand import expand
-from codegen.model import Argument, Descriptor, Procedure, Spec
+from codegen.model import Argument, Procedure, Spec
 from codegen.position import SpecError
 from codegen.render import render
 
@@ -66,9 +65,6 @@ def survives_in(record: Procedure, argument: Argument, fault: str) -> str:
         is_possible(record, condition) for condition in argument.ignored_if
     ):
         return "only a root in an intercommunicator makes it so"
-    others = [a for a in record.arguments if a is not argument]
-    if fault in [d.value for d in Descriptor] and any(is_whole(a) for a in others):
-        return "a section of another buffer is refused anyway"
     return ""
 
 

@@ -11,5 +11,4 @@ class Sanitized(FortranEcho):
 
     def test_calls_are_clean_under_sanitizers(self) -> None:
         layer = self.fortran_layer(*SANITIZE)
-        for module in ("mpi_f08", "mpi"):
-            self.assert_echo(module, "f90", layer, *SANITIZE)
+        self.assert_echo({"mpi_f08": "f90", "mpi": "f90"}, layer, *SANITIZE)

@@ -154,7 +154,7 @@ contains
         call echo_column_text(int(column, c_int))
     end subroutine got_column
 
-    integer function handle_of(kind, number)
+    impure elemental integer function handle_of(kind, number)
         character(len=*), intent(in) :: kind
         integer, intent(in) :: number
         handle_of = int(echo_handle_of(kind // c_null_char, int(number, c_int)))
