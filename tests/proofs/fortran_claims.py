@@ -12,6 +12,9 @@ from common import HANDLES, OF_MPI1, WIDENED, implemented, taken_by, width
 from codegen.model import Argument, Callback, Procedure, Spec
 
 OPTIONS = tuple(os.environ.get("FCFLAGS", "").split())
+# Then the large specifics would take the same types, so there are none (MPI-4.1 19.2).
+WIDE = tuple(o for o in OPTIONS if o == "-fdefault-integer-8")
+INTEGER_IS_WIDE = bool(WIDE)
 KINDS = {
     "int": "integer",
     "address": "integer(MPI_ADDRESS_KIND)",
@@ -135,7 +138,8 @@ def specifics(spec: Spec, module: str) -> list[Specific]:
     for record in implemented(spec, language):
         found.append(Specific(record, module))
         is_pointer = any(a.kind.name == "C_BUFFER" for a in record.arguments)
-        if module == "mpi_f08" and record.is_large and not is_same_when_large(record):
+        has_large = record.is_large and not is_same_when_large(record)
+        if module == "mpi_f08" and has_large and not INTEGER_IS_WIDE:
             found.append(Specific(record, module, is_large=True))
         if module == "mpi" and is_pointer:
             found.append(Specific(record, module, is_cptr=True))
