@@ -71,6 +71,9 @@ int buffer_typed(struct buffer *buffer, const struct descriptor *descriptor,
 // For calls that complete the communication: a section is packed into a copy, as
 // Fortran itself does for a procedure that wants contiguous memory.
 int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor);
+// The same, where the section must have `count` elements of the datatype.
+int buffer_checked(struct buffer *buffer, const struct descriptor *descriptor,
+                   MPI_Count count, MPI_Datatype type);
 // For calls that put the memory as a whole to use: a section is an error.
 int buffer_whole(struct buffer *buffer, const struct descriptor *descriptor,
                  const char *name);

@@ -68,6 +68,16 @@ int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor)
     return 0;
 }
 
+int buffer_checked(struct buffer *buffer, const struct descriptor *descriptor,
+                   MPI_Count count, MPI_Datatype type)
+{
+    int err = buffer_typed(buffer, descriptor, count, type);
+    if (err || !buffer->has_type)
+        return err;
+    oriel_section_close(buffer->type);
+    return buffer_copied(buffer, descriptor);
+}
+
 void buffer_close(struct buffer *buffer, bool is_changed)
 {
     if (buffer->has_type)

@@ -169,17 +169,19 @@ contains
         whole = before
     end subroutine writes
 
-    ! Calls that only start communication know how many elements a section has that is
-    ! not contiguous.
+    ! A section that is not contiguous knows how many elements it has.
     subroutine refuses(claim, section, count, type)
         character(len=*), intent(in) :: claim
         type(*), target, asynchronous :: section(..)
         integer, intent(in) :: count
         type(MPI_Datatype), intent(in) :: type
         integer(int8) :: before(size(whole, 1), size(whole, 2))
+        integer(int8) :: other(size(whole, 1), count)
         type(MPI_Request) :: request
-        integer :: errors(4)
+        integer :: errors(8), position
         before = whole
+        other = 0
+        position = 0
         memory = -1
         call MPI_Put(section, count, type, 0, 0_MPI_ADDRESS_KIND, count, type, win, &
             errors(1))
@@ -187,6 +189,13 @@ contains
             errors(2))
         call MPI_Isend(section, count, type, 0, 0, MPI_COMM_SELF, request, errors(3))
         call MPI_Irecv(section, count, type, 0, 0, MPI_COMM_SELF, request, errors(4))
+        call MPI_Bcast(section, count, type, 0, MPI_COMM_SELF, errors(5))
+        call MPI_Sendrecv(section, count, type, 0, 0, other, count, type, 0, 0, &
+            MPI_COMM_SELF, MPI_STATUS_IGNORE, errors(6))
+        call MPI_Pack(section, count, type, other, size(other), position, &
+            MPI_COMM_SELF, errors(7))
+        call MPI_Unpack(other, size(other), position, section, count, type, &
+            MPI_COMM_SELF, errors(8))
         call MPI_Win_flush(0, win)
         call check('too many elements of ' // claim, all(errors == MPI_ERR_BUFFER))
         call check('an error changes nothing: ' // claim, &
