@@ -103,6 +103,7 @@ struct process {
     _Atomic(struct area *) retired_areas; // collective: not yet left by all members
     _Atomic(int) asked_locks;   // window: asked of other nodes and not yet answered
     struct schedule *schedules; // collective: under way
+    struct refusal *refusals;   // collective: of schedules that are not under way
     pthread_mutex_t tools_lock;
     struct tools *tools; // tools: what they hold, or NULL when there is none
     _Atomic(uint64_t) counters[COUNTER_COUNT]; // since the program began

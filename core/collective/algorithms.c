@@ -19,23 +19,6 @@ void append_barrier(struct schedule *schedule, const struct peers *peers)
 
 // ---- from one to all
 
-// Binomial tree over the peers, numbered from the root on.
-static void append_broadcast_tree(struct schedule *schedule, const struct peers *peers,
-                                  struct elements data, int root)
-{
-    int size = peers->size, own = (peers->own - root + size) % size, distance = 1;
-    while (distance < size && !(own & distance))
-        distance *= 2;
-    if (own != 0) {
-        peers_receive(schedule, peers, data, (own - distance + root) % size);
-        schedule_wait(schedule);
-    }
-    for (distance /= 2; distance > 0; distance /= 2)
-        if (own + distance < size)
-            peers_send(schedule, peers, data, (own + distance + root) % size);
-    schedule_wait(schedule);
-}
-
 // Everyone gets a share and passes it on to all, so that nobody sends more than twice
 // the data. Types may differ from process to process; shares that all agree on are of
 // bytes.
@@ -60,7 +43,7 @@ void append_broadcast(struct schedule *schedule, const struct peers *peers,
                       struct elements data, int root)
 {
     if (peers->size <= 2 || elements_bytes(data) <= LONG_BYTES)
-        append_broadcast_tree(schedule, peers, data, root);
+        append_spread(schedule, peers, data, root);
     else
         append_broadcast_shares(schedule, peers, data, root);
 }

@@ -88,6 +88,21 @@ int collective_node_barrier(struct communicator *comm)
     return comm->node_size > 1 ? node_arrive(comm) : 0;
 }
 
+int boards_agree(const struct communicator *comm, const struct board *boards,
+                 uint64_t total)
+{
+    for (int seat = 0; seat < comm->node_size; seat++) {
+        uint64_t other = board_after(boards, seat)->total;
+        if (other == REFUSED)
+            return fail_refused();
+        if (other != total)
+            return fail(MPI_ERR_TRUNCATE,
+                        "%ju bytes are this process's part and %ju another's",
+                        (uintmax_t)total, (uintmax_t)other);
+    }
+    return 0;
+}
+
 // Bytes of `total` that go on a board when `done` have gone before.
 static size_t piece_at(size_t done, size_t total)
 {
@@ -95,34 +110,39 @@ static size_t piece_at(size_t done, size_t total)
 }
 
 // Everyone takes part until the source has shown all that it has, also who wants less.
-int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat)
+int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat,
+                   int err)
 {
     if (comm->node_size == 1)
-        return 0;
+        return err;
     bool is_source = comm->node_rank == seat;
-    size_t total = size, done = 0;
+    uint64_t total = is_source && err ? REFUSED : size;
+    size_t done = 0;
     do {
         struct board *board = board_of(comm, seat);
         if (is_source) {
             board->total = total;
-            memcpy(board->bytes, (char *)bytes + done, piece_at(done, total));
+            if (total != REFUSED)
+                memcpy(board->bytes, (char *)bytes + done, piece_at(done, total));
         }
-        int err = node_arrive(comm);
-        if (err)
-            return err;
+        int failed = node_arrive(comm);
+        if (failed)
+            return failed;
         total = board->total;
+        if (total == REFUSED)
+            return err ? err : fail_refused();
         if (!is_source && done < size)
             memcpy((char *)bytes + done, board->bytes,
                    piece_at(done, total < size ? total : size));
         done += BOARD_BYTES;
     } while (done < total);
-    return total <= size ? 0
+    return total == size ? 0
                          : fail(MPI_ERR_TRUNCATE,
                                 "%zu bytes are broadcast and %zu are to be received",
-                                total, size);
+                                (size_t)total, size);
 }
 
 int collective_node_broadcast(struct communicator *comm, void *bytes, size_t size)
 {
-    return node_broadcast(comm, bytes, size, 0);
+    return node_broadcast(comm, bytes, size, 0, 0);
 }

@@ -214,6 +214,7 @@ int collectives_start(void)
     int *ranks = malloc((size_t)size * sizeof *ranks);
     if (ranks == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for %d ranks", size);
+    refusals_start();
     for (int i = 0; i < size; i++)
         ranks[i] = i;
     int err =
@@ -239,6 +240,7 @@ void world_close(void)
 
 void collectives_stop(void)
 {
+    refusals_stop();
     communicator_destroy(&process.world->object);
     communicator_destroy(&process.self->object);
     process.world = process.self = NULL;

@@ -44,7 +44,7 @@ static int seat_of(const struct communicator *comm, int rank)
 }
 
 static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size,
-                             int root)
+                             int root, int node_err)
 {
     struct schedule *schedule;
     int err = schedule_make(comm, &schedule);
@@ -54,20 +54,20 @@ static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size
     if (is_leader(comm))
         append_broadcast(schedule, &leaders,
                          elements_of(bytes, (MPI_Count)size, byte_type()), root);
-    return schedule_run(schedule);
+    return leaders_run(schedule, comm, node_err);
 }
 
 int collective_broadcast(struct communicator *comm, void *bytes, size_t size, int root)
 {
     int root_node = comm->node_index_of[root];
     bool is_here = comm->leader_index == root_node;
-    int err = is_here ? node_broadcast(comm, bytes, size, seat_of(comm, root)) : 0;
+    int err = is_here ? node_broadcast(comm, bytes, size, seat_of(comm, root), 0) : 0;
     if (comm->leader_count == 1)
         return err;
-    int leaders_err = leaders_broadcast(comm, bytes, size, root_node);
+    int leaders_err = leaders_broadcast(comm, bytes, size, root_node, err);
     if (!err)
         err = leaders_err;
-    int node_err = is_here ? 0 : node_broadcast(comm, bytes, size, 0);
+    int node_err = is_here ? 0 : node_broadcast(comm, bytes, size, 0, err);
     return err ? err : node_err;
 }
 
@@ -103,46 +103,34 @@ int oriel_bcast(void *buffer, MPI_Count count, struct datatype *datatype, int ro
                : bcast_packed(buffer, count, datatype, root, comm);
 }
 
-// What a board of a member with another idea of the size has is not for `all`.
-static void take_piece(const struct board *board, char *at, size_t done, size_t size,
-                       size_t length)
-{
-    if (board->total == size && done < size)
-        memcpy(at + done, board->bytes, length);
-}
-
-// All blocks of the node's members come to their places in `all`. Everyone takes part
-// until all have shown what they have, also who has less.
+// All blocks of the node's members come to their places in `all`. Who has another idea
+// of the size than its mates, or an error of its own, shows it on its first board, so
+// that all fail.
 static int node_gather_all(struct communicator *comm, const char *mine, size_t size,
-                           char *all)
+                           char *all, int err)
 {
     if (comm->node_size == 1)
-        return 0;
-    size_t least = size, most = size;
-    for (size_t done = 0; done < most; done += BOARD_BYTES) {
-        size_t left = done < size ? size - done : 0;
-        size_t length = left < BOARD_BYTES ? left : BOARD_BYTES;
-        struct board *boards = board_of(comm, 0),
-                     *own = board_of(comm, comm->node_rank);
-        own->total = size;
-        memcpy(own->bytes, mine + size - left, length);
-        int err = node_arrive(comm);
-        if (err)
-            return err;
-        for (int seat = 0; seat < comm->node_size; seat++) {
-            const struct board *board = board_after(boards, seat);
-            least = board->total < least ? board->total : least;
-            most = board->total > most ? board->total : most;
-            if (seat != comm->node_rank)
-                take_piece(board, all + (size_t)comm->node_members[seat] * size, done,
-                           size, length);
-        }
-    }
-    return least == most ? 0
-                         : fail(MPI_ERR_TRUNCATE,
-                                "%zu bytes are to be gathered from each process, but "
-                                "some bring %zu and some %zu",
-                                size, least, most);
+        return err;
+    size_t done = 0;
+    do {
+        size_t length = size - done < BOARD_BYTES ? size - done : BOARD_BYTES;
+        const struct board *boards = board_of(comm, 0);
+        struct board *own = board_of(comm, comm->node_rank);
+        own->total = err ? REFUSED : size;
+        if (length > 0)
+            memcpy(own->bytes, mine + done, length);
+        int failed = node_arrive(comm);
+        if (!failed)
+            failed = boards_agree(comm, boards, size);
+        if (failed)
+            return err ? err : failed;
+        for (int seat = 0; seat < comm->node_size; seat++)
+            if (seat != comm->node_rank && length > 0)
+                memcpy(all + (size_t)comm->node_members[seat] * size + done,
+                       board_after(boards, seat)->bytes, length);
+        done += length;
+    } while (done < size);
+    return 0;
 }
 
 // How the blocks of all members lie packed: node by node, each node's by rank.
@@ -208,7 +196,8 @@ static int append_leaders_gather(struct schedule *schedule, struct communicator 
     return 0;
 }
 
-static int leaders_gather_all(struct communicator *comm, void *all, size_t size)
+static int leaders_gather_all(struct communicator *comm, void *all, size_t size,
+                              int node_err)
 {
     struct schedule *schedule;
     int err = schedule_make(comm, &schedule);
@@ -216,26 +205,30 @@ static int leaders_gather_all(struct communicator *comm, void *all, size_t size)
         return err;
     if (is_leader(comm))
         err = append_leaders_gather(schedule, comm, all, size);
+    return leaders_run(schedule, comm, node_err ? node_err : err);
+}
+
+// A member with an error of its own makes it fail for all.
+static int gather_all(struct communicator *comm, const void *mine, size_t size,
+                      void *all, int err)
+{
+    char *own = (char *)all + (size_t)comm->rank * size;
+    if (own != mine && size > 0 && !err)
+        memcpy(own, mine, size);
+    err = node_gather_all(comm, own, size, all, err);
+    if (comm->leader_count == 1)
+        return err;
+    int leaders_err = leaders_gather_all(comm, all, size, err);
     if (!err)
-        return schedule_run(schedule);
-    schedule_free(schedule);
-    return err;
+        err = leaders_err;
+    int node_err = node_broadcast(comm, all, (size_t)comm->size * size, 0, err);
+    return err ? err : node_err;
 }
 
 int collective_gather_all(struct communicator *comm, const void *mine, size_t size,
                           void *all)
 {
-    char *own = (char *)all + (size_t)comm->rank * size;
-    if (own != mine)
-        memcpy(own, mine, size);
-    int err = node_gather_all(comm, own, size, all);
-    if (comm->leader_count == 1)
-        return err;
-    int leaders_err = leaders_gather_all(comm, all, size);
-    int node_err = node_broadcast(comm, all, (size_t)comm->size * size, 0);
-    if (!err)
-        err = leaders_err;
-    return err ? err : node_err;
+    return gather_all(comm, mine, size, all, 0);
 }
 
 // Allgather where at least one side is not contiguous: packed, gathered, unpacked.
@@ -276,12 +269,13 @@ int oriel_allgather(const void *sendbuf, MPI_Count sendcount, struct datatype *s
         sendtype = recvtype;
     }
     MPI_Count sent = sendcount * sendtype->size, received = recvcount * recvtype->size;
-    if (sent != received)
-        return fail(MPI_ERR_TRUNCATE,
-                    "%lld bytes are sent and %lld are to be received from each process",
-                    (long long)sent, (long long)received);
-    if (received == 0)
-        return 0;
+    if (sent != received) {
+        int err = fail(MPI_ERR_TRUNCATE,
+                       "%lld bytes are sent and %lld are to be received from each "
+                       "process",
+                       (long long)sent, (long long)received);
+        return gather_all(comm, NULL, 0, NULL, err);
+    }
     if (sendtype->is_contiguous && recvtype->is_contiguous)
         return collective_gather_all(comm, sendbuf, (size_t)received, recvbuf);
     return gather_packed(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,

@@ -4,15 +4,18 @@
 
 #include "collective/schedule.h"
 
+#include <stddef.h>
+
 // Bytes that a member can leave on the board in one round.
 enum { BOARD_BYTES = 8192 };
 
 // What a member leaves for the others of its node.
 struct board {
-    _Alignas(
-        CACHE_LINE) uint64_t total; // bytes of a broadcast, of which these are some
-    _Alignas(CACHE_LINE) char bytes[BOARD_BYTES];
+    _Alignas(CACHE_LINE) uint64_t total; // bytes in all rounds, or REFUSED
+    _Alignas(max_align_t) char bytes[BOARD_BYTES];
 };
+
+#define REFUSED UINT64_MAX // there are none: who writes this has failed
 
 // Lies in the segment. Members arrive round by round; what one has written on its board
 // before it arrived, all may read until they arrive in the next round. So a member
@@ -50,14 +53,38 @@ void area_break(const struct communicator *comm);
 // MPI_ERR_PROC_ABORTED when the area is broken.
 int node_arrive(struct communicator *comm);
 
+int fail_refused(void); // the error of a call that another member has refused
+// After a round: MPI_ERR_TRUNCATE unless all members have shown this total.
+int boards_agree(const struct communicator *comm, const struct board *boards,
+                 uint64_t total);
+
 // `seat` is the position of the source among the node's members. MPI_ERR_TRUNCATE when
-// the source has more bytes.
-int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat);
+// the source has more bytes or less, or fails with an error `err` of its own.
+int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat,
+                   int err);
 
 static inline bool is_leader(const struct communicator *comm)
 {
     return comm->node_rank == 0;
 }
+
+// Runs the schedule of the leaders. One whose node has failed refuses it.
+static inline int leaders_run(struct schedule *schedule,
+                              const struct communicator *comm, int node_err)
+{
+    return node_err && is_leader(comm) ? schedule_refuse(schedule, node_err)
+                                       : schedule_run(schedule);
+}
+
+// ---- refusals (refusal.c); the message lock is held
+// All other members' schedules of this number fail.
+void refusal_send(const struct communicator *comm, int tag);
+// Whether another member has refused it before it began here.
+bool refusal_take(const struct communicator *comm, int tag);
+// Ends a schedule that is under way; false: there is none.
+bool schedule_refused(uint64_t context, int tag);
+void refusals_start(void); // the message lock is free
+void refusals_stop(void);
 
 // ---- making communicators
 // Unique in the job without agreement.

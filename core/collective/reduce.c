@@ -62,13 +62,18 @@ static int collect_shares(struct communicator *comm, char *inout, MPI_Count coun
 
 // One piece that fits on a board, reduced over the node's members.
 static int reduce_piece(struct communicator *comm, char *inout, MPI_Count count,
-                        const struct reduction *reduction)
+                        size_t total, const struct reduction *reduction)
 {
     size_t bytes = bytes_of(reduction, count);
     const struct board *boards = board_of(comm, 0);
-    memcpy(board_of(comm, comm->node_rank)->bytes, inout, bytes);
+    struct board *own_board = board_of(comm, comm->node_rank);
+    own_board->total = total;
+    if (bytes > 0)
+        memcpy(own_board->bytes, inout, bytes);
     int err = node_arrive(comm);
-    if (err)
+    if (!err)
+        err = boards_agree(comm, boards, total);
+    if (err || bytes == 0)
         return err;
     if (bytes <= SHARED_WORK_BYTES) {
         combine_boards(comm, boards, 0, count, inout, reduction);
@@ -86,19 +91,21 @@ static int node_reduce_all(struct communicator *comm, char *inout, MPI_Count cou
 {
     if (comm->node_size == 1)
         return 0;
-    MPI_Count piece = BOARD_BYTES / (MPI_Count)reduction->basic->bytes;
-    for (MPI_Count done = 0; done < count; done += piece) {
+    MPI_Count piece = BOARD_BYTES / (MPI_Count)reduction->basic->bytes, done = 0;
+    size_t total = bytes_of(reduction, count);
+    do {
         MPI_Count length = count - done < piece ? count - done : piece;
-        int err =
-            reduce_piece(comm, inout + bytes_of(reduction, done), length, reduction);
+        int err = reduce_piece(comm, inout + bytes_of(reduction, done), length, total,
+                               reduction);
         if (err)
             return err;
-    }
+        done += piece;
+    } while (done < count);
     return 0;
 }
 
 static int leaders_reduce_all(struct communicator *comm, void *inout, MPI_Count count,
-                              struct datatype *type, struct op *op)
+                              struct datatype *type, struct op *op, int node_err)
 {
     struct schedule *schedule;
     int err = schedule_make(comm, &schedule);
@@ -109,7 +116,7 @@ static int leaders_reduce_all(struct communicator *comm, void *inout, MPI_Count 
         struct elements data = elements_of(inout, count, type);
         append_allreduce(schedule, &leaders, op, data, inout);
     }
-    return schedule_run(schedule);
+    return leaders_run(schedule, comm, node_err);
 }
 
 int collective_reduce_all(struct communicator *comm, const void *in, void *out,
@@ -117,13 +124,16 @@ int collective_reduce_all(struct communicator *comm, const void *in, void *out,
 {
     struct reduction reduction = {op, type->basic};
     size_t bytes = bytes_of(&reduction, count);
-    if (in != out)
+    if (in != out && bytes > 0)
         memcpy(out, in, bytes);
     int err = node_reduce_all(comm, out, count, &reduction);
-    if (err || comm->leader_count == 1)
+    if (comm->leader_count == 1)
         return err;
-    err = leaders_reduce_all(comm, out, count, type, op);
-    return err ? err : node_broadcast(comm, out, bytes, 0);
+    int leaders_err = leaders_reduce_all(comm, out, count, type, op, err);
+    if (!err)
+        err = leaders_err;
+    int node_err = node_broadcast(comm, out, bytes, 0, err);
+    return err ? err : node_err;
 }
 
 int oriel_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
@@ -136,7 +146,7 @@ int oriel_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
         return err ? err : schedule_run(schedule);
     }
     int err = op_check(op, datatype);
-    if (err || count == 0)
+    if (err)
         return err;
     const void *in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
     return collective_reduce_all(comm, in, recvbuf, count, datatype, op);

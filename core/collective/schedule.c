@@ -260,6 +260,44 @@ static void begin_transfer(struct schedule *schedule, const struct step *step)
         schedule->transfer_count++;
 }
 
+// Nothing that it sends or receives is waited for any more.
+static void abandon_transfers(struct schedule *schedule)
+{
+    for (int i = 0; i < schedule->transfer_count; i++)
+        pt2pt_abandon(schedule->transfers[i]);
+    schedule->transfer_count = 0;
+}
+
+static void end_early(struct schedule *schedule, int error)
+{
+    note_error(schedule, error);
+    abandon_transfers(schedule);
+    schedule->next = schedule->step_count;
+}
+
+static const struct communicator *owner_of(const struct schedule *schedule)
+{
+    return (const struct communicator *)schedule->request.owner;
+}
+
+static void refuse(struct schedule *schedule, int error)
+{
+    refusal_send(owner_of(schedule), schedule->tag);
+    end_early(schedule, error);
+}
+
+bool schedule_refused(uint64_t context, int tag)
+{
+    for (struct schedule *schedule = process.schedules; schedule != NULL;
+         schedule = schedule->next_active)
+        if (schedule->channel == CHANNEL_SCHEDULE && schedule->tag == tag &&
+            owner_of(schedule)->context == context) {
+            end_early(schedule, fail_refused());
+            return true;
+        }
+    return false;
+}
+
 // Ends the transfers that are done; true when none are left. The rest keeps its order.
 static bool end_transfers(struct schedule *schedule)
 {
@@ -267,7 +305,7 @@ static bool end_transfers(struct schedule *schedule)
     for (int i = 0; i < schedule->transfer_count; i++) {
         struct transfer *transfer = schedule->transfers[i];
         if (pt2pt_is_done(transfer))
-            note_error(schedule, pt2pt_end(transfer, MPI_STATUS_IGNORE));
+            note_error(schedule, pt2pt_end_exactly(transfer));
         else
             schedule->transfers[left++] = transfer;
     }
@@ -275,7 +313,8 @@ static bool end_transfers(struct schedule *schedule)
     return left == 0;
 }
 
-// A process whose step has failed goes on: others wait for its messages.
+// A process whose step has failed goes on: others wait for its messages. But it cannot
+// when lengths differ.
 static void run_step(struct schedule *schedule, const struct step *step)
 {
     switch (step->kind) {
@@ -315,6 +354,9 @@ static int advance(struct schedule *schedule, bool is_server)
         run_step(schedule, step);
         schedule->next++;
     }
+    if (unlikely(schedule->error == MPI_ERR_TRUNCATE) &&
+        before < schedule->step_count && schedule->channel == CHANNEL_SCHEDULE)
+        refuse(schedule, schedule->error);
     return schedule->next - before;
 }
 
@@ -362,6 +404,9 @@ static int schedule_begin(struct schedule *schedule)
     schedule->error = 0;
     atomic_store(&schedule->request.is_complete, false);
     message_lock();
+    if (unlikely(process.refusals != NULL) && schedule->channel == CHANNEL_SCHEDULE &&
+        refusal_take(owner_of(schedule), schedule->tag))
+        refuse(schedule, fail_refused());
     advance(schedule, false);
     if (is_under_way(schedule)) {
         schedule->next_active = process.schedules;
@@ -383,8 +428,7 @@ static void schedule_abandon(struct schedule *schedule)
         link = &(*link)->next_active;
     if (*link != NULL)
         *link = schedule->next_active;
-    for (int i = 0; i < schedule->transfer_count; i++)
-        pt2pt_abandon(schedule->transfers[i]);
+    abandon_transfers(schedule);
     message_unlock();
 }
 
@@ -404,7 +448,16 @@ int schedule_run(struct schedule *schedule)
             err = schedule->error;
     }
     if (unlikely(err == MPI_ERR_PROC_ABORTED))
-        area_break((const struct communicator *)schedule->request.owner);
+        area_break(owner_of(schedule));
+    schedule_free(schedule);
+    return err;
+}
+
+int schedule_refuse(struct schedule *schedule, int err)
+{
+    message_lock();
+    refusal_send(owner_of(schedule), schedule->tag);
+    message_unlock();
     schedule_free(schedule);
     return err;
 }

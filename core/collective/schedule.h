@@ -74,6 +74,9 @@ int schedule_run(struct schedule *schedule);
 int schedule_start(struct schedule *schedule, struct request **request);
 int schedule_keep(struct schedule *schedule, struct request **request);
 
+// In place of running it, by one who cannot: it fails on all members. Returns `err`.
+int schedule_refuse(struct schedule *schedule, int err);
+
 // ---- algorithms among peers ---------------------------------------------------------
 // docs/collectives.md tells how many messages each takes.
 struct peers {
@@ -125,6 +128,9 @@ void append_gather(struct schedule *schedule, const struct peers *peers,
                    struct elements own, const struct portions *all, int root);
 void append_scatter(struct schedule *schedule, const struct peers *peers,
                     const struct portions *all, struct elements own, int root);
+// All of the root's data to everyone.
+void append_spread(struct schedule *schedule, const struct peers *peers,
+                   struct elements data, int root);
 // The root's parts of a buffer that all have, each to its peer's buffer.
 void append_share(struct schedule *schedule, const struct peers *peers,
                   const struct portions *parts, int root);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gather and scatter by a tree that halves the peers until each is alone. The holder of
+// Broadcast, gather and scatter by a tree that halves the peers until each is alone. The holder of
 // a half passes on its blocks, which lie one behind the other: the first peer of the
 // half, but the root where it is in it.
 #include "collective/portions.h"
@@ -118,5 +118,17 @@ void append_share(struct schedule *schedule, const struct peers *peers,
 {
     struct branch branch = branch_of(peers, root);
     append_deal(schedule, peers, &branch, parts, 0);
+    schedule_wait(schedule);
+}
+
+void append_spread(struct schedule *schedule, const struct peers *peers,
+                   struct elements data, int root)
+{
+    struct branch branch = branch_of(peers, root);
+    if (branch.parent >= 0)
+        peers_receive(schedule, peers, data, branch.parent);
+    schedule_wait(schedule);
+    for (int i = 0; i < branch.child_count; i++)
+        peers_send(schedule, peers, data, branch.children[i].first);
     schedule_wait(schedule);
 }

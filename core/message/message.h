@@ -34,6 +34,7 @@ enum message_kind {
     MESSAGE_UNLOCK,    // sync: lock release
     MESSAGE_RMA,       // rma: an operation that the target carries out
     MESSAGE_RMA_REPLY, // rma: its result or acknowledgement
+    MESSAGE_REFUSAL,   // collective: the lengths of a call do not fit together
     MESSAGE_NOTICE,    // window: a process has posted or completed
     MESSAGE_KINDS
 };

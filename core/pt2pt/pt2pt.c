@@ -69,6 +69,19 @@ int pt2pt_end(struct transfer *transfer, MPI_Status *status)
     return err;
 }
 
+int pt2pt_end_exactly(struct transfer *transfer)
+{
+    const struct request *request = &transfer->request;
+    int err = request->error;
+    if (!transfer->order.is_send && !err && request->bytes < transfer->bytes)
+        err = fail(MPI_ERR_TRUNCATE,
+                   "%ju bytes have come from rank %d and %ju are to be received",
+                   (uintmax_t)request->bytes, request->source,
+                   (uintmax_t)transfer->bytes);
+    int ended = pt2pt_end(transfer, MPI_STATUS_IGNORE);
+    return err ? err : ended;
+}
+
 void pt2pt_abandon(struct transfer *transfer)
 {
     transfer_hide(transfer);

@@ -51,6 +51,8 @@ int pt2pt_begin_receive(struct communicator *comm, enum channel channel, void *b
                         struct transfer **transfer);
 bool pt2pt_is_done(const struct transfer *transfer);
 int pt2pt_end(struct transfer *transfer, MPI_Status *status);
+// Like pt2pt_end; MPI_ERR_TRUNCATE also for a message shorter than the receive buffer.
+int pt2pt_end_exactly(struct transfer *transfer);
 void pt2pt_abandon(struct transfer *transfer);
 
 // Bytes, blocking, on the collective channel: what algorithms above use.
