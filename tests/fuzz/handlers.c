@@ -63,6 +63,12 @@ void message_progress_and_yield(void)
 {
 }
 
+int message_looked(bool has_found)
+{
+    (void)has_found;
+    return 0;
+}
+
 void message_follow(message_follower *follower)
 {
     (void)follower;
