@@ -295,6 +295,10 @@ class Flag(Sort):
         return [f"got {self.name} {int(self.call.has_objects)}"]
 
 
+def _is_walked(section: Argument) -> bool:
+    return bool(section.descriptor and section.descriptor.value == "walk")
+
+
 def typed_sections(call: Call) -> list[tuple[str, str, str]]:
     """Buffer, count and datatype of each section that becomes a datatype: those of
     calls that only start communication."""
@@ -303,8 +307,21 @@ def typed_sections(call: Call) -> list[tuple[str, str, str]]:
     for section in call.sections:
         if samples.is_whole(section):
             break  # refused, before those behind it are looked at
-        is_walked = section.descriptor and section.descriptor.value == "walk"
-        if is_walked and section.is_async:
+        if _is_walked(section) and section.is_async:
             i = arguments.index(section)
             found.append((section.name, arguments[i + 1].name, arguments[i + 2].name))
+    return found
+
+
+def checked_sections(call: Call) -> list[tuple[str, str]]:
+    """Count and datatype of each section that is copied if it has that many: the scalar
+    ones behind it, or behind the buffers that follow it, unless the root's say more."""
+    found = []
+    arguments = call.record.arguments
+    for section in call.sections:
+        behind = [a for a in arguments[arguments.index(section) :] if not a.is_choice]
+        is_copied = _is_walked(section) and not section.is_async
+        is_told = len(behind) > 1 and behind[1].kind.name == "DATATYPE"
+        if is_copied and is_told and not (behind[0].is_array or section.at_root):
+            found.append((behind[0].name, behind[1].name))
     return found

@@ -10,7 +10,7 @@ import samples
 from c_claims import result
 from common import echoed
 from echo_arguments import sort
-from echo_numbers import Sort, typed_sections
+from echo_numbers import Sort, checked_sections, typed_sections
 from fortran_claims import INTRINSIC, Specific, callbacks, prototype, specifics
 from samples import Call, Case
 
@@ -81,13 +81,18 @@ def _raised(call: Call, error: str) -> str:
 
 def _sections(call: Call) -> tuple[list[str], list[str]]:
     """What happens to sections before and after the call."""
-    before, after = [], []
-    for _, count, datatype in typed_sections(call):
+
+    def opened(count: str, datatype: str) -> str:
         entries = samples.number(call, call.record.argument(count))
         kind = samples.object_number(call, call.record.argument(datatype))
-        before.append(f"section of 4 bytes, 5 by 12: {entries} of DATATYPE {kind}")
-        after.append(f"closed section DATATYPE {samples.OF_SECTION}")
-    return before, after
+        return f"section of 4 bytes, 5 by 12: {entries} of DATATYPE {kind}"
+
+    closed = f"closed section DATATYPE {samples.OF_SECTION}"
+    typed, checked = typed_sections(call), checked_sections(call)
+    before = [opened(count, datatype) for _, count, datatype in typed]
+    for count, datatype in checked:
+        before += [opened(count, datatype), closed]
+    return before, [closed] * len(typed)
 
 
 def _extras(call: Call) -> list[str]:
