@@ -10,6 +10,7 @@ are macros to import. Templates may use, besides Jinja's own:
     procedures                records that are not planned
     core_procedures           those of them that have a core function
     c_entries, f08_entries, f90_entries     expand.Entry, in the table's order
+    c_of(procedure), f08_of, f90_of         those of one record
     callback_entries          expand.CallbackEntry, those that are not planned
     prototype_of(constant)    expand.CallbackEntry of a predefined callback
     lengths                   expand.Length: what Fortran asks the core
@@ -21,13 +22,13 @@ and the filters wrap_c, wrap_fortran, wrap_both and fortran_case. A template dec
 class of kind, direction and properties of the record, never by a procedure's name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from codegen.c_text import CText
-from codegen.expand import Bindings
+from codegen.expand import Bindings, c_entries, f08_entries, f90_entries
 from codegen.fortran_text import F08Text, F90Text, fortran_case
 from codegen.language import load_tables
 from codegen.position import Position, SpecError
@@ -63,6 +64,9 @@ def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
         "c_entries": bindings.c,
         "f08_entries": bindings.f08,
         "f90_entries": bindings.f90,
+        "c_of": c_entries,
+        "f08_of": f08_entries,
+        "f90_of": f90_entries,
         "callback_entries": bindings.callbacks,
         "lengths": bindings.lengths,
         "prototype_of": bindings.prototype_of,
@@ -94,19 +98,24 @@ def output_names(root: Path) -> list[str]:
     return [p.with_suffix("").as_posix() for p in templates(root)] + ["symbols.txt"]
 
 
-def render(root: Path, bindings: Bindings) -> dict[str, str]:
-    """All outputs: path below the output folder to text."""
+def render(
+    root: Path, bindings: Bindings, wanted: Container[str] | None = None
+) -> dict[str, str]:
+    """Outputs, all or those wanted: path below the output folder to text."""
     environment = _environment(root, _globals(root, bindings))
     outputs = {}
     for path in templates(root):
         source = path.as_posix()
+        name = path.with_suffix("").as_posix()
+        if wanted is not None and name not in wanted:
+            continue
         notice = f"Generated from {source} and spec/. Do not edit."
         try:
             text = environment.get_template(source).render(notice=notice)
         except TemplateError as error:
             line = getattr(error, "lineno", None) or _line_of(error, root / path)
             raise SpecError(Position(source, line), f"template: {error}") from error
-        outputs[path.with_suffix("").as_posix()] = text
+        outputs[name] = text
     outputs["symbols.txt"] = plan_text(symbol_plan(bindings, root / "bindings"))
     return outputs
 

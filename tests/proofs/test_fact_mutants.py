@@ -36,6 +36,8 @@ from codegen.position import SpecError
 from codegen.render import render
 
 MUTANTS = 300
+HEADERS = ("bindings/c/mpi.h", "core/oriel_core.h")
+OUTPUTS = (*HEADERS, "bindings/c/entry_points.c", "bindings/f08/choice_entries.c")
 
 
 def is_address(argument: Argument) -> bool:
@@ -119,9 +121,9 @@ class FactMutants(EchoProof):
 
     def build(self, spec: Spec) -> dict[str, Path]:
         """The programs over bindings that are made of this table."""
-        outputs = render(TOP, expand(spec))
+        outputs = render(TOP, expand(spec), OUTPUTS)
         folder = self.folder / "generated"
-        for name in ("bindings/c/mpi.h", "core/oriel_core.h"):
+        for name in HEADERS:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(outputs[name], "utf-8")
         own = (f"-I{folder}/core", f"-I{folder}/bindings/c")
@@ -162,7 +164,7 @@ class FactMutants(EchoProof):
             return False
         alone = replace(self.spec, procedures={mutant.name: mutant.record})
         try:
-            render(TOP, expand(alone))
+            render(TOP, expand(alone), OUTPUTS)
         except SpecError:
             return True
         return False
@@ -176,12 +178,10 @@ class FactMutants(EchoProof):
         unseen = [m for m in hidden if not self.is_noticed(programs, m.name)]
         return [f"{m.name}: {m.fault}" for m in unseen]
 
-    def test_right_records_are_not_noticed(self) -> None:
+    def test_faults_and_nothing_else_are_noticed(self) -> None:
         programs = self.build(self.spec)
         for record in echoed(self.spec, "c"):
             self.assertFalse(self.is_noticed(programs, record.name), record.name)
-
-    def test_every_fault_is_noticed(self) -> None:
         most = 10**9 if os.environ.get("ORIEL_ALL_MUTANTS") else MUTANTS
         made, left = 0, []
         for mutants in self.rounds():
