@@ -94,7 +94,7 @@ int cards_read(struct messages *messages)
         if (err)
             return err;
         if (node == 0)
-            messages->secret = card.secret;
+            seals_start(messages, &card.secret);
         if (is_leader() && node != boot->node)
             err = net_connect(process.net, boot->leaders[node], card.address.name,
                               card.address.bytes);

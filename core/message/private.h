@@ -26,7 +26,7 @@ struct backlog {
 
 // A message on its way between nodes. The seal is a hash, under the secret of the job,
 // of the destination and all that follows, so that only processes of the job can make
-// one. Numbers grow, so that each is taken once.
+// one. Numbers grow, so that each is taken once and no hash is made of the same twice.
 struct sealed {
     uint64_t seal;
     uint64_t number;
@@ -34,7 +34,7 @@ struct sealed {
     uint32_t kind;
     char message[MESSAGE_MAX];
 };
-enum { SEALED_HEAD = offsetof(struct sealed, message) };
+enum { SEALED_HEAD = offsetof(struct sealed, message), SEAL_KEYS = 128 };
 
 // The last messages between this process and one of another node.
 struct numbers {
@@ -65,9 +65,10 @@ struct messages {
     int first_backlog;             // 1 + rank
     _Atomic(bool) network_is_busy; // some backlog goes to another node
 
-    struct address_book *book; // while addresses are exchanged
-    struct secret secret;      // of the job
-    struct numbers *numbers;   // [size of the job]; NULL in a job of one node
+    struct address_book *book;     // while addresses are exchanged
+    struct secret secret;          // of the job
+    uint64_t seal_keys[SEAL_KEYS]; // that follow from it
+    struct numbers *numbers;       // [size of the job]; NULL in a job of one node
 
     // Another process, of this node or the leader of the next.
     struct {
@@ -90,6 +91,8 @@ void deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t
 void deliver_from_network(const void *message, size_t bytes);
 
 // ---- seal.c
+// From now on messages are sealed under this secret.
+void seals_start(struct messages *messages, const struct secret *secret);
 // Seals a message to a rank of another node; returns its bytes.
 size_t message_seal(struct messages *messages, int rank, enum message_kind kind,
                     const void *head, size_t head_bytes, const void *body,

@@ -5,12 +5,59 @@
 
 #include <string.h>
 
+// A block is condensed to 16 bytes by NH (Black and others, UMAC, 1999): of two blocks
+// that differ, whatever they are, the sums are equal under one of 2^64 keys. That takes
+// a fifth of the instructions that hashing the bytes would.
+enum { BLOCK = SEAL_KEYS * sizeof(uint64_t), BLOCKS_MAX = 1 + MESSAGE_MAX / BLOCK };
+__extension__ typedef unsigned __int128 sum_t;
+
+void seals_start(struct messages *messages, const struct secret *secret)
+{
+    messages->secret = *secret;
+    for (uint64_t i = 0; i < SEAL_KEYS; i++)
+        messages->seal_keys[i] = keyed_hash(secret, i, "", 0);
+}
+
+static inline sum_t product(const char *at, const uint64_t keys[2])
+{
+    uint64_t words[2];
+    memcpy(words, at, sizeof words);
+    return (sum_t)(words[0] + keys[0]) * (words[1] + keys[1]);
+}
+
+static sum_t condense(const uint64_t *keys, const char *at, size_t bytes)
+{
+    sum_t sum = bytes;
+    for (; bytes >= 16; bytes -= 16, at += 16, keys += 2)
+        sum += product(at, keys);
+    if (bytes > 0) {
+        char rest[16] = {0};
+        memcpy(rest, at, bytes);
+        sum += product(rest, keys);
+    }
+    return sum;
+}
+
+// Of what the message says and for whom it is, under its number.
 static uint64_t seal_of(const struct messages *messages, int destination,
                         const struct sealed *sealed, size_t bytes)
 {
-    size_t at = offsetof(struct sealed, number);
-    return keyed_hash(&messages->secret, (uint64_t)destination,
-                      (const char *)sealed + at, bytes - at);
+    struct {
+        uint32_t source, destination;
+        uint64_t sums[2 * BLOCKS_MAX];
+    } digest;
+    const char *at = (const char *)&sealed->source, *end = (const char *)sealed + bytes;
+    uint64_t *sums = digest.sums;
+    digest.source = sealed->source;
+    digest.destination = (uint32_t)destination;
+    for (; at < end; at += BLOCK) {
+        size_t left = (size_t)(end - at);
+        sum_t sum = condense(messages->seal_keys, at, left < BLOCK ? left : BLOCK);
+        *sums++ = (uint64_t)sum;
+        *sums++ = (uint64_t)(sum >> 64);
+    }
+    return keyed_hash(&messages->secret, sealed->number, &digest,
+                      (size_t)((char *)sums - (char *)&digest));
 }
 
 size_t message_seal(struct messages *messages, int rank, enum message_kind kind,

@@ -122,13 +122,6 @@ int net_connect(struct net *net, int rank, const void *address, size_t bytes)
     return 0;
 }
 
-// What was sent last.
-static struct {
-    int rank;
-    size_t bytes;
-    _Alignas(8) char message[NET_MESSAGE_MAX];
-} last_sent;
-
 int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
              const void *body, size_t body_bytes, bool *sent)
 {
@@ -140,11 +133,6 @@ int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
                              .msg_iovlen = 2};
     ssize_t count = sendmsg(net->socket, &message, MSG_NOSIGNAL);
     *sent = count >= 0;
-    last_sent.rank = rank;
-    last_sent.bytes = head_bytes + body_bytes;
-    memcpy(last_sent.message, head, head_bytes);
-    if (body_bytes > 0)
-        memcpy(last_sent.message + head_bytes, body, body_bytes);
     if (count < 0 && errno != EAGAIN && errno != ENOBUFS)
         return fail(MPI_ERR_OTHER, "sendmsg: %s", strerror(errno));
     return 0;

@@ -6,85 +6,94 @@
 
 #include "message_job.h"
 
-enum { WORDS = 3 };
+enum { WORDS_MAX = 150 }; // more than are condensed together
 
 static int taken[JOB_MAX];
 
+// What a process sends to another as its message of this number.
+static void fill(uint64_t words[WORDS_MAX], int source, int destination, int number,
+                 size_t bytes)
+{
+    for (uint64_t i = 0; i < WORDS_MAX; i++)
+        words[i] = i;
+    words[0] = (uint64_t)(source << 16 | destination) << 32 | (uint64_t)number;
+    words[1] = bytes;
+}
+
 static void handle(int source, const void *message, size_t bytes)
 {
-    uint64_t words[WORDS];
-    CHECK(bytes == sizeof words);
-    memcpy(words, message, sizeof words);
-    CHECK(words[0] == (uint64_t)source && words[1] == (uint64_t)taken[source]);
-    taken[source]++;
+    uint64_t words[WORDS_MAX];
+    fill(words, source, process.rank, taken[source]++, bytes);
+    CHECK(bytes <= sizeof words && memcmp(message, words, bytes) == 0);
 }
 
-static void send_one(int rank)
+// Sends a sealed message or what somebody has made of it.
+static void send_raw(int rank, const struct sealed *sealed, size_t bytes)
 {
-    static uint64_t sent[JOB_MAX];
-    uint64_t words[WORDS] = {(uint64_t)process.rank, sent[rank]++, 1};
-    message_lock();
-    CHECK(message_send(rank, MESSAGE_EAGER, words, sizeof words, NULL, 0) == 0);
-    message_unlock();
-}
-
-// Sends what was sent last to a rank, with one bit changed (none: below 0).
-static void send_raw(const char *recorded, int rank, size_t bytes, int bit)
-{
-    char message[NET_MESSAGE_MAX];
+    char message[NET_MESSAGE_MAX] = {0};
     bool sent = false;
-    memcpy(message, recorded, bytes);
-    if (bit >= 0)
-        message[bit / 8] = (char)(message[bit / 8] ^ 1 << bit % 8);
+    memcpy(message, sealed, bytes < sizeof *sealed ? bytes : sizeof *sealed);
     while (!sent) {
         CHECK(net_send(process.net, rank, message, bytes, NULL, 0, &sent) == 0);
         message_progress();
     }
 }
 
-static int forge(int rank)
+// Sends a message that has not come yet with each bit changed, cut and lengthened;
+// returns how often.
+static uint64_t send_changed(int rank, struct sealed *sealed, size_t bytes)
 {
-    static char recorded[NET_MESSAGE_MAX];
-    size_t bytes = last_sent.bytes;
-    int count = 0;
-    memcpy(recorded, last_sent.message, bytes + 8);
-    for (int bit = -1; bit < 8 * (int)bytes; bit++, count++)
-        send_raw(recorded, rank, bytes, bit);
+    char *at = (char *)sealed;
+    uint64_t count = 0;
+    for (size_t bit = 0; bit < 8 * bytes; bit++, count++) {
+        at[bit / 8] = (char)(at[bit / 8] ^ 1 << bit % 8);
+        send_raw(rank, sealed, bytes);
+        at[bit / 8] = (char)(at[bit / 8] ^ 1 << bit % 8);
+    }
     for (size_t length = 0; length < bytes; length++, count++)
-        send_raw(recorded, rank, length, -1);
-    send_raw(recorded, rank, bytes + 1, -1);
-    send_raw(recorded, rank, NET_MESSAGE_MAX, -1);
+        send_raw(rank, sealed, length);
+    send_raw(rank, sealed, bytes + 1);
+    send_raw(rank, sealed, NET_MESSAGE_MAX);
     return count + 2;
 }
 
-static bool has_taken_two(void *argument)
+static size_t seal(int rank, size_t bytes, struct sealed *sealed)
 {
-    (void)argument;
-    return taken[1 - process.rank] == 2;
+    static int sent[JOB_MAX];
+    uint64_t words[WORDS_MAX];
+    fill(words, process.rank, rank, sent[rank]++, bytes);
+    memset(sealed, 0, sizeof *sealed);
+    return message_seal(process.messages, rank, MESSAGE_EAGER, words, bytes, NULL, 0,
+                        sealed);
 }
 
-// A message for itself, were it to come from the network, and the one for another rank.
-static int send_elsewhere(int rank)
+static bool has_taken(void *argument)
 {
-    struct sealed sealed;
-    size_t bytes = message_seal(process.messages, process.rank, MESSAGE_EAGER, NULL, 0,
-                                NULL, 0, &sealed);
-    send_raw((const char *)&sealed, rank, bytes, -1);
-    return 1;
+    return taken[1 - process.rank] == *(int *)argument;
 }
 
 static void body(void)
 {
+    static const size_t lengths[] = {16, 17, 24, sizeof(uint64_t[WORDS_MAX])};
+    struct numbers *numbers = process.messages->numbers;
+    int sent = 0, other = 1 - process.rank;
     uint64_t refused = 0;
     message_register(MESSAGE_EAGER, handle);
-    meet();
-    send_one(1 - process.rank);
-    refused += (uint64_t)forge(1 - process.rank);
-    refused += (uint64_t)send_elsewhere(1 - process.rank);
-    send_one(1 - process.rank);
-    CHECK(message_wait(has_taken_two, NULL) == 0);
-    CHECK(atomic_load(&process.counters[COUNTER_MESSAGES_REFUSED]) == refused);
-    CHECK(process.messages->numbers[1 - process.rank].taken > 2);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        struct sealed elsewhere, first, second;
+        meet();
+        numbers[process.rank].sent = numbers[other].sent; // new to the other, too
+        send_raw(other, &elsewhere, seal(process.rank, lengths[i], &elsewhere));
+        size_t bytes = seal(other, lengths[i], &first);
+        refused += send_changed(other, &first, bytes);
+        send_raw(other, &first, bytes);
+        send_raw(other, &first, bytes);
+        send_raw(other, &second, seal(other, lengths[i], &second));
+        sent += 2;
+        refused += 2; // that of elsewhere and the second of the first
+        CHECK(message_wait(has_taken, &sent) == 0);
+        CHECK(atomic_load(&process.counters[COUNTER_MESSAGES_REFUSED]) == refused);
+    }
 }
 
 int main(void)
