@@ -94,7 +94,7 @@ class CText:
         given = [a for a in arguments if a.kind.kind_class is not KindClass.VARIADIC]
         declared = [self.core_declare(a) for a in given]
         if procedure.is_raw:
-            declared = [_declare(a, self._table.cell(a.kind, "small")) for a in given]
+            declared = [self.declare(Parameter(a, False, False)) for a in given]
         if procedure.sized:
             declared.append("_Bool is_large")
         parameters = ", ".join(declared) or "void"

@@ -224,7 +224,7 @@ def _c_type(spec: Spec, constant: Constant) -> str:
             return spec.kinds[constant.kind].handle
         case Form.BUFFER:
             return "void *"
-        case Form.IGNORE:
+        case Form.IGNORE | Form.ENUM:
             return constant.c_type.replace(" ", "")
         case Form.FUNCTION:
             return constant.callback + ("_c" if constant.is_large else "") + " *"

@@ -106,17 +106,18 @@ def _category(record: Record) -> Category:
     form = Form(pick(cursor, "form", tuple(f.value for f in Form)))
     is_handle = form is Form.HANDLE and cursor.peek().text != "only"
     kind = cursor.take().text if is_handle and cursor.peek().sort is Sort.WORD else ""
+    c_type = cursor.word("the enum's type in C") if form is Form.ENUM else ""
     languages = _only(cursor, BINDINGS)
     title = cursor.string("what the constants are, in quotes")
     cursor.expect_end()
-    return Category(name, title, form, kind, languages, record.head.position)
+    return Category(name, title, form, kind, c_type, languages, record.head.position)
 
 
 def _constant(line: Line, category: Category) -> Constant:
     cursor = Cursor(line, category.name)
     name = cursor.record = cursor.word("the constant's name")
     value = cursor.number("a value") if cursor.peek().sort is Sort.NUMBER else None
-    types = {"c": "", "fortran": "", "with": ""}
+    types = {"c": category.c_type, "fortran": "", "with": ""}
     words = {"calls": "", "of": category.kind}
     size, external, operand, text, is_large = None, 0, "", "", False
     operands: tuple[str, ...] = ()

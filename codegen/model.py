@@ -275,7 +275,8 @@ class Procedure:
     @property
     def has_cptr(self) -> bool:
         """The mpi module overloads it with TYPE(C_PTR)."""
-        return any(a.kind.is_pointer and a.is_out for a in self.arguments)
+        is_overloaded = any(a.kind.is_pointer and a.is_out for a in self.arguments)
+        return is_overloaded and "f90" in self.languages
 
     @property
     def is_function(self) -> bool:
@@ -375,6 +376,7 @@ class Form(Enum):
     """What a constant is in the languages."""
 
     INTEGER = "integer"  # enum in C, INTEGER parameter in Fortran
+    ENUM = "enum"  # of an enum in C that has a name
     HANDLE = "handle"
     BUFFER = "buffer"  # an address: void * in C, a variable in Fortran
     IGNORE = "ignore"  # an argument left out: pointer in C, a variable in Fortran
@@ -392,7 +394,7 @@ class Constant:
     category: "Category" = field(repr=False)
     value: int | None  # None where the value is a language's matter
     text: str  # error classes: the message
-    c_type: str  # datatypes: the C type that it stands for; ignored arguments: theirs
+    c_type: str  # of datatypes: what it stands for; of ignored arguments and enums: its own
     fortran_type: str  # likewise; kind parameters: the expression
     index_type: str  # pairs: the C type of the index
     size: int | None  # datatypes: bytes
@@ -418,6 +420,7 @@ class Category:
     title: str
     form: Form
     kind: str  # form handle: the argument kind, "" if it differs between constants
+    c_type: str  # form enum: its name in C
     languages: tuple[str, ...]
     position: Position
 

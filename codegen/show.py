@@ -156,7 +156,7 @@ def _checks(procedure: Procedure) -> Iterator[str]:
         if argument.at_root:
             root = argument.at_root
             yield f"  {argument.name}: ignored but at {root.rank} of {root.argument}"
-        if argument.is_in and argument.kind.error:
+        if argument.is_in and argument.kind.error and not procedure.is_raw:
             null = " or null" if argument.null_ok else ""
             word = "handle" if argument.kind.is_handle else "key"
             yield f"  {argument.name}: valid {word}{null}, else {argument.kind.error}"

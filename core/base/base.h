@@ -69,6 +69,18 @@ enum counter {
     COUNTER_COUNT
 };
 
+// What tools can be told of when it happens, with some numbers; tools/event.c has the table
+// with names and descriptions.
+enum event {
+    EVENT_UNEXPECTED_MESSAGE,
+    EVENT_MESSAGE_DELAYED,
+    EVENT_CALL_SLEPT,
+    EVENT_SERVER_SLEPT,
+    EVENT_MEMORY_REGISTERED,
+    EVENT_PROCESS_DIED,
+    EVENT_COUNT
+};
+
 struct tools;
 struct boot;
 struct shm;
@@ -107,6 +119,9 @@ struct process {
     pthread_mutex_t tools_lock;
     struct tools *tools; // tools: what they hold, or NULL when there is none
     _Atomic(uint64_t) counters[COUNTER_COUNT]; // since the program began
+    _Atomic(uint32_t) wanted_events;           // a bit for each that a tool wants
+    // Tells tools; it is there when a bit is set.
+    void (*tell_event)(enum event event, const MPI_Count elements[]);
 };
 extern struct process process;
 
@@ -140,6 +155,23 @@ static inline void count_alone(enum counter counter, uint64_t number)
 static inline void count_shared(enum counter counter, uint64_t number)
 {
     atomic_fetch_add_explicit(&process.counters[counter], number, memory_order_relaxed);
+}
+
+// ---- events -------------------------------------------------------------------
+// Whoever wants to raise one asks first, so that it costs next to nothing without a tool:
+//     if (event_is_wanted(EVENT_X))
+//         event_raise(EVENT_X, (MPI_Count[]){...});
+// Locks may be held, for what is called then keeps away from them (tools/event.c).
+static inline bool event_is_wanted(enum event event)
+{
+    uint32_t wanted =
+        atomic_load_explicit(&process.wanted_events, memory_order_acquire);
+    return unlikely(wanted & UINT32_C(1) << event);
+}
+
+static inline void event_raise(enum event event, const MPI_Count elements[])
+{
+    process.tell_event(event, elements);
 }
 
 // ---- options ------------------------------------------------------------------
@@ -176,8 +208,9 @@ static inline void *option_field(const struct option *option, struct options *op
 size_t option_bytes(const struct option *option);
 // Sets an option to what is in a field of its type; MPI_ERR_ARG if that is not allowed.
 int option_set(const struct option *option, struct options *options, const void *value);
-// The words of an OPTION_CHOICE: the index-th one and its length, 0 if there is none.
-size_t option_word(const struct option *option, int index, const char **word);
+// Of words separated by |, as those of an OPTION_CHOICE: the index-th one and its length, 0
+// if there is none.
+size_t word_at(const char *words, int index, const char **word);
 // Is there an option of this name (`length` bytes)?
 bool option_exists(const char *name, size_t length);
 // Writes one line per option: name, allowed values, default, description.

@@ -75,9 +75,8 @@ const struct option option_table[] = {
 };
 const int option_count = sizeof option_table / sizeof option_table[0];
 
-size_t option_word(const struct option *option, int index, const char **word)
+size_t word_at(const char *words, int index, const char **word)
 {
-    const char *words = option->allowed;
     for (; index > 0 && *words != '\0'; index--) {
         words += strcspn(words, "|");
         words += *words == '|';
@@ -91,7 +90,7 @@ static int word_index(const struct option *option, const char *text)
 {
     const char *word;
     size_t length;
-    for (int index = 0; (length = option_word(option, index, &word)) > 0; index++)
+    for (int index = 0; (length = word_at(option->allowed, index, &word)) > 0; index++)
         if (length == strlen(text) && strncmp(word, text, length) == 0)
             return index;
     return -1;
@@ -133,7 +132,7 @@ static bool is_allowed(const struct option *option, const void *value)
     switch (option->type) {
     case OPTION_CHOICE:
         return *(const int *)value >= 0 &&
-               option_word(option, *(const int *)value, &word) > 0;
+               word_at(option->allowed, *(const int *)value, &word) > 0;
     case OPTION_INTEGER:
         return *(const int *)value >= 0 && *(const int *)value <= option->maximum;
     case OPTION_TEXT:

@@ -113,6 +113,16 @@ void deaths_look(struct messages *messages)
     close(descriptor);
 }
 
+// Tools hear of it when a call does for the first time.
+static int fail_of(const struct death *death)
+{
+    if (event_is_wanted(EVENT_PROCESS_DIED) &&
+        !atomic_exchange(&process.messages->death_is_told, true))
+        event_raise(EVENT_PROCESS_DIED, (MPI_Count[]){death->rank});
+    return fail(MPI_ERR_PROC_ABORTED, "rank %d (%s) has died", death->rank,
+                death->where);
+}
+
 int message_check_deaths(void)
 {
     deaths_look(process.messages);
@@ -120,7 +130,5 @@ int message_check_deaths(void)
         if (!shm_is_alive(process.shm, mate))
             tell_of_mate(mate);
     const struct death *death = shm_death(process.shm);
-    return death ? fail(MPI_ERR_PROC_ABORTED, "rank %d (%s) has died", death->rank,
-                        death->where)
-                 : 0;
+    return death ? fail_of(death) : 0;
 }

@@ -76,6 +76,7 @@ struct messages {
         int rank;
         char host[NET_HOST_MAX]; // internet address; empty for a mate
     } watched;
+    _Atomic(bool) death_is_told; // to tools
 
     struct server node_server, network_server;
     _Atomic(bool) is_stopping;
@@ -122,6 +123,12 @@ bool is_dead(int rank);
 
 // ---- progress.c
 int poll_once(struct messages *messages, bool is_server);
+// Tells tools of a sleep that has begun at `start` and ends now.
+static inline void raise_sleep(enum event event, uint64_t start)
+{
+    if (event_is_wanted(event))
+        event_raise(event, (MPI_Count[]){(MPI_Count)(clock_nanoseconds() - start)});
+}
 
 // ---- server.c
 int network_server_start(struct messages *messages);

@@ -91,6 +91,9 @@ static inline int post(int rank, enum message_kind kind, const void *head,
     int err =
         parcels_add(&backlog->parcels, rank, kind, head, head_bytes, body, body_bytes);
     count_alone(COUNTER_MESSAGES_DELAYED, 1);
+    if (event_is_wanted(EVENT_MESSAGE_DELAYED))
+        event_raise(EVENT_MESSAGE_DELAYED,
+                    (MPI_Count[]){rank, (MPI_Count)(head_bytes + body_bytes)});
     if (!err && !is_waiting) {
         backlog->next = messages->first_backlog;
         messages->first_backlog = rank + 1;

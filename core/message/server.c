@@ -55,13 +55,20 @@ static bool linger(struct messages *messages, uint64_t *seen)
     return false;
 }
 
+static void woke(uint64_t start)
+{
+    count_shared(COUNTER_SERVER_WAKEUPS, 1);
+    raise_sleep(EVENT_SERVER_SLEPT, start);
+}
+
 static void nap(struct messages *messages, struct server *server)
 {
+    uint64_t start = clock_nanoseconds();
     atomic_store(&server->naps, 1);
     if (!atomic_load(&messages->is_stopping))
         futex_wait(&server->naps, 1, NAP);
     atomic_store(&server->naps, 0);
-    count_shared(COUNTER_SERVER_WAKEUPS, 1);
+    woke(start);
 }
 
 static void end_nap(struct server *server)
@@ -72,8 +79,9 @@ static void end_nap(struct server *server)
 
 static void sleep_on_bell(uint32_t ticket)
 {
+    uint64_t start = clock_nanoseconds();
     shm_sleep(process.shm, SHM_BELL_SERVER, ticket, LONG);
-    count_shared(COUNTER_SERVER_WAKEUPS, 1);
+    woke(start);
 }
 
 static void *serve_node(void *argument)
@@ -107,11 +115,12 @@ enum { POLL_NETWORK, POLL_WAKEUP, POLL_WATCHED, POLL_SOURCES };
 static void sleep_on_network(struct messages *messages,
                              struct pollfd sources[POLL_SOURCES])
 {
+    uint64_t start = clock_nanoseconds();
     int milliseconds = sources[POLL_NETWORK].fd >= 0 ? -1 : 1;
     sources[POLL_WATCHED].fd = atomic_load(&messages->watched.descriptor);
     if (poll(sources, POLL_SOURCES, milliseconds) > 0 && sources[POLL_WATCHED].revents)
         deaths_look(messages);
-    count_shared(COUNTER_SERVER_WAKEUPS, 1);
+    woke(start);
 }
 
 static void *serve_network(void *argument)

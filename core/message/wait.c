@@ -157,7 +157,9 @@ static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
     if (must_sleep) {
         count_shared(COUNTER_CALL_SLEEPS, 1);
         network_server_rouse(messages);
+        uint64_t start = clock_nanoseconds();
         shm_sleep(process.shm, SHM_BELL_CALL, ticket, nanoseconds);
+        raise_sleep(EVENT_CALL_SLEPT, start);
     }
     message_lock();
     list_remove(&messages->sleeping, waiter);

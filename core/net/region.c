@@ -25,6 +25,7 @@ static int bind_to_endpoint(struct net *net, struct fid_mr *registration)
 int region_register(struct net *net, const void *memory, size_t bytes, uint64_t access,
                     struct fid_mr **registration)
 {
+    uint64_t start = clock_nanoseconds();
     int code = -FI_ENOKEY;
     for (int try = 0; try < 8 && code == -FI_ENOKEY; try++) // the key may be in use
         code = fi_mr_reg(net->domain, memory, bytes, access, 0, random_key(net), 0,
@@ -34,6 +35,10 @@ int region_register(struct net *net, const void *memory, size_t bytes, uint64_t 
     code = bind_to_endpoint(net, *registration);
     if (code)
         fi_close(&(*registration)->fid);
+    else if (event_is_wanted(EVENT_MEMORY_REGISTERED))
+        event_raise(
+            EVENT_MEMORY_REGISTERED,
+            (MPI_Count[]){(MPI_Count)bytes, (MPI_Count)(clock_nanoseconds() - start)});
     return -code;
 }
 

@@ -128,7 +128,7 @@ extern const struct error_text {
 extern const int error_text_count;
 static inline bool is_error_class(int code)
 {
-    return code >= 0 && code < error_text_count;
+    return code >= 0 && code < error_text_count && error_texts[code].text != NULL;
 }
 
 // ---- error handlers (MPI-4.1 9.3) -------------------------------------------------

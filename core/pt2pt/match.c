@@ -127,6 +127,9 @@ int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
     }
     count_alone(COUNTER_UNEXPECTED, 1);
     count_alone(COUNTER_UNEXPECTED_NOW, 1);
+    if (event_is_wanted(EVENT_UNEXPECTED_MESSAGE))
+        event_raise(EVENT_UNEXPECTED_MESSAGE,
+                    (MPI_Count[]){peer, envelope->tag, (MPI_Count)envelope->bytes});
     return 0;
 }
 

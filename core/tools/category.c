@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Categories of variables (MPI-4.1 15.3.9). They are fixed, and none is in another.
+// Categories of variables and events (MPI-4.1 15.3.9). They are fixed, and none is in another.
 #include "tools/tools.h"
 
 #include <oriel_core.h>
@@ -21,6 +21,19 @@ static int pvars_in(enum category category, int len, int indices[])
     int count = 0;
     for (int i = 0; i < COUNTER_COUNT; i++) {
         if (pvar_table[i].category != category)
+            continue;
+        if (count < len)
+            indices[count] = i;
+        count++;
+    }
+    return count;
+}
+
+static int events_in(enum category category, int len, int indices[])
+{
+    int count = 0;
+    for (int i = 0; i < EVENT_COUNT; i++) {
+        if (event_table[i].category != category)
             continue;
         if (count < len)
             indices[count] = i;
@@ -71,7 +84,7 @@ int oriel_t_category_get_num_events(int cat_index, int *num_events)
 {
     int err = check(cat_index);
     if (!err)
-        give(num_events, 0);
+        give(num_events, events_in((enum category)cat_index, 0, NULL));
     return err;
 }
 
@@ -104,6 +117,14 @@ int oriel_t_category_get_pvars(int cat_index, int len, int indices[])
     int err = check_array(cat_index, len, indices);
     if (!err)
         pvars_in((enum category)cat_index, len, indices);
+    return err;
+}
+
+int oriel_t_category_get_events(int cat_index, int len, int indices[])
+{
+    int err = check_array(cat_index, len, indices);
+    if (!err)
+        events_in((enum category)cat_index, len, indices);
     return err;
 }
 

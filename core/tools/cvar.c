@@ -51,7 +51,7 @@ int oriel_t_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbos
     if (datatype != NULL)
         *datatype = type_of(option);
     if (enumtype != NULL)
-        *enumtype = enum_of(option);
+        *enumtype = enum_of_option(option);
     return 0;
 }
 

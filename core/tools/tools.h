@@ -7,6 +7,9 @@
 //   performance variable  a counter (base/base.h); its index is the counter
 //   level                 a performance variable that goes up and down; it is always on
 //   session               separates what one tool starts, stops and resets from others
+//   event type            what base/base.h calls an event; its index is that number
+//   registration          a tool's wish to be told of events of a type
+//   instance              one event, while tools are told of it
 #pragma once
 
 #include "base/base.h"
@@ -31,11 +34,39 @@ struct MPI_ABI_T_pvar_session {
     struct MPI_ABI_T_pvar_handle *handles;
 };
 
+// A function for each level of safety; NULL where there is none.
+enum { SAFETY_COUNT = 4 };
+struct listener {
+    MPI_T_event_cb_function *call;
+    void *user_data;
+};
+
+// It stays while a tool is told of an event, even if it has been freed.
+struct MPI_ABI_T_event_registration {
+    struct MPI_ABI_T_event_registration *next;
+    enum event event;
+    struct listener listeners[SAFETY_COUNT];
+    MPI_T_event_dropped_cb_function *dropped;
+    int calls; // of a listener, not yet returned
+    bool is_freed;
+    MPI_T_event_free_cb_function *freed;
+    void *freed_data;
+};
+
+struct MPI_ABI_T_event_instance {
+    struct MPI_ABI_T_event_instance *next;
+    enum event event;
+    const MPI_Count *elements;
+    MPI_Count time; // clock_nanoseconds()
+};
+
 // What tools hold; guarded by process.tools_lock.
 struct tools {
     int users; // calls of MPI_T_init_thread without their MPI_T_finalize
     struct MPI_ABI_T_cvar_handle *cvars;
     struct MPI_ABI_T_pvar_session *sessions;
+    struct MPI_ABI_T_event_registration *registrations;
+    struct MPI_ABI_T_event_instance *instances;
 };
 
 // Locks and gives what tools hold, until tools_leave; NULL, with nothing locked, when
@@ -54,8 +85,9 @@ static inline void give(int *to, int value)
 // *room becomes what the text needs with its terminator; a longer text is cut.
 void give_text(const char *text, size_t length, char *buffer, int *room);
 
-// ---- enumerations: the words of an option
-static inline MPI_T_enum enum_of(const struct option *option)
+// ---- enumerations: the words of an option, the names of the elements of an event
+int words_count(const char *words);
+static inline MPI_T_enum enum_of_option(const struct option *option)
 {
     return option->type == OPTION_CHOICE ? (MPI_T_enum)option : MPI_T_ENUM_NULL;
 }
@@ -84,3 +116,25 @@ static inline bool pvar_is_level(enum counter counter)
 {
     return pvar_table[counter].var_class == MPI_T_PVAR_CLASS_LEVEL;
 }
+
+// ---- events
+struct event_type {
+    const char *name;
+    enum category category;
+    const char *elements; // their names, separated by |; each is an MPI_COUNT
+    const char *description;
+};
+extern const struct event_type event_table[EVENT_COUNT];
+static inline MPI_T_enum enum_of_event(const struct event_type *type)
+{
+    return (MPI_T_enum)type;
+}
+enum { SOURCE_COUNT = 1 };
+// A new info without keys: nothing more is told of sources and events, and no hint has an
+// effect.
+int give_no_info(MPI_Info *info);
+
+// Tells all tools that want to know (process.tell_event).
+void events_tell(enum event event, const MPI_Count elements[]);
+// Frees all that tools have left.
+void registrations_free(struct tools *tools);

@@ -173,7 +173,7 @@ class Constants(TreeTest):
         self.spec = load(self.root / "spec")
         types = {
             **{"HANDLES": "MPI_Datatype", "OPERATIONS": "MPI_Op"},
-            **{"BUFFERS": "void *", "IGNORED": "int*"},
+            **{"BUFFERS": "void *", "IGNORED": "int*", "ORDERS": "MPI_Order"},
             **{"KINDS": "None", "METHODS": "None"},  # Fortran alone has them
             **{"MPI_COMM_NULL": "MPI_Comm", "MPI_WIN_NULL": "MPI_Win"},
             "MPI_WATCH_FN": "MPI_Watch_function *",

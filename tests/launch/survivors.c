@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An MPI program some of whose ranks die; the others go on with one kind of call until
-// it fails and say by which error. See test_survivors.py.
+// it fails and say by which error, and of which death they were told by an event. See
+// test_survivors.py.
 //
 // usage: survivors CALL RANK ..., where the given ranks die
 #include <mpi.h>
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,6 +272,31 @@ static int find_call(const char *name)
     return i;
 }
 
+// ---- what a tool is told
+
+static atomic_int told_count, told_rank;
+
+static void hear(MPI_T_event_instance instance, MPI_T_event_registration registration,
+                 MPI_T_cb_safety safety, void *data)
+{
+    MPI_Count dead;
+    (void)registration, (void)safety, (void)data;
+    MPI_T_event_read(instance, 0, &dead);
+    told_rank = (int)dead;
+    told_count++;
+}
+
+static void listen(void)
+{
+    MPI_T_event_registration registration;
+    int provided, event;
+    MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
+    MPI_T_event_get_index("process_died", &event);
+    MPI_T_event_handle_alloc(event, NULL, MPI_INFO_NULL, &registration);
+    MPI_T_event_register_callback(registration, MPI_T_CB_REQUIRE_THREAD_SAFE,
+                                  MPI_INFO_NULL, NULL, hear);
+}
+
 static void call_until_it_fails(int (*call)(void))
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -278,7 +305,8 @@ static void call_until_it_fails(int (*call)(void))
     while (err == MPI_SUCCESS)
         err = call();
     MPI_Error_string(err, text, &length);
-    printf("rank %d after %.1f s: %s\n", rank, MPI_Wtime() - begin, text);
+    printf("rank %d after %.1f s, told %d times of %d: %s\n", rank,
+           MPI_Wtime() - begin, told_count, told_rank, text);
     fflush(stdout);
 }
 
@@ -295,6 +323,7 @@ int main(int argc, char **argv)
         dies[atoi(argv[i])] = true;
     MPI_Win_allocate(1 << 16, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    listen();
     int call = find_call(argv[1]), has_ended;
     if (calls[call].before)
         calls[call].before();

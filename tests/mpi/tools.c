@@ -330,12 +330,11 @@ static void every_variable_is_in_a_category(void)
     for (int i = 0; i < categories; i++) {
         char name[TEXT], description[TEXT];
         int name_room = sizeof name, room = sizeof description;
-        int own_cvars, own_pvars, within, events = -1, indices[64];
+        int own_cvars, own_pvars, within, indices[64];
         CHECK(MPI_T_category_get_info(i, name, &name_room, description, &room,
                                       &own_cvars, &own_pvars, &within) == MPI_SUCCESS);
         CHECK(name_room == (int)strlen(name) + 1 && room > 1 && within == 0);
         CHECK(MPI_T_category_get_index(name, &index) == MPI_SUCCESS && index == i);
-        CHECK(MPI_T_category_get_num_events(i, &events) == MPI_SUCCESS && events == 0);
         CHECK(MPI_T_category_get_categories(i, 64, indices) == MPI_SUCCESS);
         memset(indices, -1, sizeof indices);
         CHECK(MPI_T_category_get_cvars(i, 64, indices) == MPI_SUCCESS);

@@ -60,6 +60,12 @@ TOOLS = {
     "PVAR": "MPI_T_pvar_handle",
     "PVAR_SESSION": "MPI_T_pvar_session",
     "TOOLS_ENUM": "MPI_T_enum",
+    "EVENT_REGISTRATION": "MPI_T_event_registration",
+    "EVENT_INSTANCE": "MPI_T_event_instance",
+}
+ENUMS = {
+    "SOURCE_ORDERING": "MPI_T_source_order",
+    "CALLBACK_SAFETY": "MPI_T_cb_safety",
 }
 RESULTS = {
     "NOTHING": "void",
@@ -90,7 +96,8 @@ def pointed(argument: Argument, is_large: bool) -> str:
             is_other = is_large and argument.kind.name == "POLYFUNCTION"
             return argument.callback + ("_c *" if is_other else " *")
         case _:
-            return WIDTHS[width(argument.kind.name, is_large)]
+            name = argument.kind.name
+            return ENUMS.get(name) or WIDTHS[width(name, is_large)]
 
 
 def parameter(argument: Argument, is_large: bool) -> str:
@@ -166,10 +173,9 @@ def constants(spec: Spec) -> tuple[list[str], list[str]]:
         if not _is_declared(spec, constant):
             continue
         name, kind = constant.name, _constant_type(constant)
-        is_number = constant.form in (Form.INTEGER, Form.MACRO)
-        if is_number:
+        if constant.form in (Form.INTEGER, Form.ENUM, Form.MACRO):
             claims.append(f'CLAIM("{name}", {name} == {constant.value});')
-        if is_number and constant.form is Form.INTEGER:
+        if constant.form in (Form.INTEGER, Form.ENUM):  # C++ gives each enum a type
             claims.append(f"#ifndef __cplusplus\nCONSTANT({name}, int);\n#endif")
         else:
             claims.append(f"CONSTANT({name}, {kind});")

@@ -40,6 +40,13 @@ static void texts_name_the_class_and_the_detail(void)
     CHECK(strcmp(text, "MPI_SUCCESS: no error") == 0);
     for (int code = 0; code <= MPI_ERR_ABI; code++)
         CHECK(oriel_error_class(code, &class) == 0 && class == code);
+    for (int code = MPI_T_ERR_CANNOT_INIT; code <= MPI_T_ERR_PVAR_NO_ATOMIC; code++) {
+        CHECK(oriel_error_class(code, &class) == 0 && class == code);
+        CHECK(oriel_error_string(code, text, &length) == 0);
+        CHECK(strncmp(text, "MPI_T_ERR_", 10) == 0 && strstr(text, ": ") != NULL);
+    }
+    CHECK(oriel_error_class(MPI_ERR_ABI + 1, &class) == MPI_ERR_ARG);
+    CHECK(oriel_error_class(MPI_T_ERR_CANNOT_INIT - 1, &class) == MPI_ERR_ARG);
     CHECK(oriel_error_class(-1, &class) == MPI_ERR_ARG);
     CHECK(oriel_error_class(MPI_ERR_LASTCODE, &class) == MPI_ERR_ARG);
     CHECK(oriel_error_string(MPI_ERR_LASTCODE + 1, text, &length) == MPI_ERR_ARG);
