@@ -295,6 +295,12 @@ class Procedure:
         return self.errors == "returned"
 
     @property
+    def is_meeting(self) -> bool:
+        """It brings processes together of which no object says that they have met."""
+        group = [a for a in self.arguments if a.name == self.collective]
+        return any(argument.kind.name == "GROUP" for argument in group)
+
+    @property
     def is_in_mpif(self) -> bool:
         """mpif.h can have it: it needs no derived types."""
         return all(a.kind.kind_class is not KindClass.FSTATUS for a in self.arguments)

@@ -48,9 +48,10 @@ static inline int window_ranks(const struct window *window)
     return window->size_of_group;
 }
 
+// One comparison, since no group has more than INT_MAX.
 static inline bool is_rank(int rank, int ranks)
 {
-    return (unsigned)rank < (unsigned)ranks; // one comparison: no group has more than INT_MAX
+    return (unsigned)rank < (unsigned)ranks;
 }
 
 // What a root may be: in an intercommunicator the group of the root says MPI_ROOT or
@@ -76,14 +77,19 @@ static inline uintptr_t handle_of(const void *object, const void *null_handle)
 }
 
 // ---- the life of the library (MPI-4.1 11.2) -------------------------------------------
-// For procedures without a handle; outside of this time a handle would be found bad.
+// For procedures without a handle, since outside of this time a handle would be found bad,
+// and for those that bring processes together when there are only sessions.
 static inline bool is_active(void)
 {
-    return atomic_load_explicit(&process.state, memory_order_relaxed) == PROCESS_ACTIVE;
+    return atomic_load_explicit(&process.state, memory_order_acquire) == PROCESS_ACTIVE;
 }
 
-static inline int raise_inactive(const struct call *call)
+// 0, or what has been raised.
+static inline int become_active(const struct call *call)
 {
-    fail(MPI_ERR_OTHER, "must be called between MPI_Init and MPI_Finalize");
-    return raise_error(call, NULL, MPI_ERR_OTHER);
+    bool can_meet = atomic_load(&process.state) == PROCESS_ALONE;
+    int err = can_meet ? process.meet()
+                       : fail(MPI_ERR_OTHER,
+                              "must be called between MPI_Init and MPI_Finalize");
+    return err ? raise_error(call, NULL, err) : 0;
 }

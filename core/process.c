@@ -42,13 +42,20 @@ static void report(void)
     report_unknown_options();
 }
 
-static int start_layers(void)
+// What needs no other process.
+static int start_own_layers(void)
 {
     int err = boot_start(&process.boot);
     if (!err)
         err = messages_start();
+    return err ? err : objects_start();
+}
+
+static int start_common_layers(void)
+{
+    int err = boot_find_nodes(process.boot);
     if (!err)
-        err = objects_start();
+        err = messages_connect();
     if (!err)
         err = pt2pt_start();
     if (!err)
@@ -57,18 +64,22 @@ static int start_layers(void)
         return err;
     windows_start();
     rma_register();
+    process.has_met = true;
+    report();
     return 0;
 }
 
-// Waits for all processes of the job.
+// Waits for all processes of the job if this one has met them.
 static int stop_layers(void)
 {
-    int err = collective_barrier(process.world);
-    if (err)
-        return err;
-    process.has_started = false;
-    collectives_stop();
-    pt2pt_stop();
+    if (process.has_met) {
+        int err = collective_barrier(process.world);
+        if (err)
+            return err;
+        collectives_stop();
+        pt2pt_stop();
+    }
+    process.has_started = process.has_met = false;
     objects_stop();
     messages_stop();
     boot_stop(process.boot);
@@ -92,15 +103,15 @@ static int start(int thread_level)
         return fail(MPI_ERR_OTHER, "MPI has ended and cannot start again in a process");
     process.thread_level = thread_level;
     process.main_thread = thread_identity();
+    process.meet = process_meet;
     int err = options_read(&process.options);
     if (!err)
-        err = start_layers();
+        err = start_own_layers();
     if (!err && atexit(stop_at_exit) != 0)
         err = fail(MPI_ERR_NO_MEM, "no memory for what is to be done at exit");
     if (err)
         return err;
     process.has_started = true;
-    report();
     return 0;
 }
 
@@ -110,8 +121,18 @@ int process_enter(int thread_level)
     int err = start(thread_level);
     if (!err) {
         process.users++;
-        atomic_store(&process.state, PROCESS_ACTIVE);
+        atomic_store(&process.state, process.has_met ? PROCESS_ACTIVE : PROCESS_ALONE);
     }
+    pthread_mutex_unlock(&process.life);
+    return err;
+}
+
+int process_meet(void)
+{
+    pthread_mutex_lock(&process.life);
+    int err = process.has_met ? 0 : start_common_layers();
+    if (!err)
+        atomic_store(&process.state, PROCESS_ACTIVE);
     pthread_mutex_unlock(&process.life);
     return err;
 }
@@ -136,6 +157,9 @@ int oriel_init_thread(int *argc, char ***argv, int required, int *provided)
     if (atomic_load(&process.world_state) != PROCESS_NEW)
         return fail(MPI_ERR_OTHER, "MPI has been initialized before in this process");
     int err = process_enter(required);
+    if (err)
+        return err;
+    err = process_meet();
     if (err)
         return err;
     process.main_thread = thread_identity();

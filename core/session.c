@@ -83,9 +83,9 @@ static int find_set(const char *name)
     return SET_COUNT;
 }
 
-static struct group *group_of_set(int set)
+static int set_size(int set)
 {
-    return (set == SET_WORLD ? process.world : process.self)->group;
+    return set == SET_WORLD ? process.boot->size : 1;
 }
 
 int oriel_session_get_num_psets(struct session *session, struct info *info,
@@ -116,8 +116,15 @@ int oriel_group_from_session_pset(struct session *session, const char *pset_name
     int set = find_set(pset_name);
     if (set == SET_COUNT)
         return MPI_ERR_ARG;
-    struct group *group = group_of_set(set), *made;
-    int err = group_make(group->ranks, group->size, session, &made);
+    int size = set_size(set);
+    int *ranks = malloc((size_t)size * sizeof *ranks);
+    if (ranks == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for %d ranks", size);
+    for (int i = 0; i < size; i++)
+        ranks[i] = set == SET_WORLD ? i : process.boot->rank;
+    struct group *made = NULL;
+    int err = group_make(ranks, size, session, &made);
+    free(ranks);
     if (!err)
         err = object_open(&made->object, KIND_GROUP);
     if (!err)
@@ -172,6 +179,6 @@ int oriel_session_get_pset_info(struct session *session, const char *pset_name,
     if (set == SET_COUNT)
         return MPI_ERR_ARG;
     char size[16];
-    snprintf(size, sizeof size, "%d", group_of_set(set)->size);
+    snprintf(size, sizeof size, "%d", set_size(set));
     return info_of("mpi_size", size, info);
 }

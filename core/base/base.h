@@ -25,8 +25,9 @@
 // How much the generated entry points check (ORIEL_CHECK).
 enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
 
-// The life of the library in this process (MPI-4.1 11.2).
-enum process_state { PROCESS_NEW, PROCESS_ACTIVE, PROCESS_FINALIZED };
+// The life of the library in this process (MPI-4.1 11.2). Sessions begin ALONE: the process
+// has not met the others of its job yet.
+enum process_state { PROCESS_NEW, PROCESS_ALONE, PROCESS_ACTIVE, PROCESS_FINALIZED };
 
 enum { OPTION_TEXT_BYTES = 64 };
 
@@ -98,7 +99,9 @@ struct process {
     _Atomic(int) world_state; // the same of the World Model (11.2), one of its users
     pthread_mutex_t life;     // guards starting, stopping and these two
     int users;                // the World Model and the sessions that are open
-    bool has_started;         // the layers; stays so between sessions
+    bool has_started;         // boot and objects; stays so between sessions
+    bool has_met;             // the other processes: all layers have started
+    int (*meet)(void);        // makes ACTIVE of ALONE
     int thread_level;         // MPI_THREAD_*: what was granted
     int rank;                 // in the job, for log lines; -1 until boot has learnt it
     uint64_t main_thread;

@@ -35,20 +35,13 @@ int boot_start(struct boot **result)
     if (!boot)
         return fail(MPI_ERR_NO_MEM, "no memory for the boot layer");
     int err = connect_launcher(boot);
-    if (err)
-        goto free_boot;
+    if (err) {
+        free(boot);
+        return err;
+    }
     process.rank = boot->rank;
-    err = nodes_find(boot);
-    if (err)
-        goto close_driver;
     *result = boot;
     return 0;
-
-close_driver: // without a goodbye, so that the launcher ends the job
-    boot->driver->close(boot);
-free_boot:
-    free(boot);
-    return err;
 }
 
 // Can every launcher carry it? `room` counts the terminating zero.

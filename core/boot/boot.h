@@ -12,6 +12,7 @@
 
 struct boot {
     int rank, size;
+    // From boot_find_nodes on:
     int node, node_count;     // index of this process's node; number of nodes
     int node_rank, node_size; // position among, and number of, the node's processes
     int machine_size;         // processes on this machine, which may be several nodes
@@ -27,10 +28,14 @@ struct boot {
     void *driver_state;               // private
 };
 
-// Finds the launcher (PMI_FD / PMI_PORT, PMIX_NAMESPACE, else none), learns rank, size and nodes.
+// Finds the launcher (PMI_FD / PMI_PORT, PMIX_NAMESPACE, else none), learns rank and size; waits
+// for no other process.
 // A launcher that Oriel cannot speak to gives MPI_ERR_OTHER with its name and remedy.
 // Uses process.options; sets process.rank.
 int boot_start(struct boot **boot);
+// Learns the nodes. Collective over the job: some launchers have to be told by every process
+// where it is.
+int boot_find_nodes(struct boot *boot);
 
 // Key-value exchange: puts of all processes before a fence are seen by gets after it.
 // Keys up to 63 and values up to 1023 printable characters without blanks; a key is put

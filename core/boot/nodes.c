@@ -195,7 +195,9 @@ static void describe_nodes(struct boot *boot, const int *node_of, int *tables)
     boot->node_members = members;
 }
 
-int nodes_find(struct boot *boot)
+// From the launcher's PMI_process_mapping or else by an exchange of machine identities,
+// then split by ORIEL_FAKE_NODES.
+int boot_find_nodes(struct boot *boot)
 {
     size_t size = (size_t)boot->size;
     int *machine_of = malloc(size * sizeof *machine_of);

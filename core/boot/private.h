@@ -26,9 +26,6 @@ int pmi1_start(struct boot *boot);
 int pmix_start(struct boot *boot);
 int singleton_start(struct boot *boot);
 
-// Fills in all that boot knows of nodes, from the launcher's PMI_process_mapping or
-// else by an exchange of machine identities, then split by ORIEL_FAKE_NODES.
-int nodes_find(struct boot *boot);
 void nodes_free(struct boot *boot);
 
 // The machine of each rank from a text such as "(vector,(0,4,2),(4,1,6))": groups of

@@ -44,12 +44,14 @@ enum { MESSAGE_MAX = 8000 }; // bytes of head and body together
 // `source` is the rank of the sender in the job; `message` is aligned to 8.
 typedef void message_handler(int source, const void *message, size_t bytes);
 
-// Needs process.boot, .options and .thread_level. Starts process.shm and, in a job of
+// Needs process.thread_level. From now on there is the message lock.
+int messages_start(void);
+// Needs process.boot with its nodes, and .options. Starts process.shm and, in a job of
 // several nodes, process.net, and connects every process of the job with every other.
 // Collective over the job.
-int messages_start(void);
-// Sends what is queued, ends the servers, stops process.net and process.shm. The caller
-// has made sure that no process needs this one any more.
+int messages_connect(void);
+// Sends what is queued if there are connections, ends the servers, stops process.net and
+// process.shm. The caller has made sure that no process needs this one any more.
 void messages_stop(void);
 // Messages that came before their handler was registered are handled now; those that
 // come after it was replaced by NULL, never. The caller does not hold the message lock.

@@ -37,7 +37,7 @@ static int open_node(void)
     return err ? err : boot_fence(boot);
 }
 
-static int open_all(struct messages *messages)
+static int connect_all(struct messages *messages)
 {
     const struct boot *boot = process.boot;
     messages->backlogs = calloc((size_t)boot->size, sizeof *messages->backlogs);
@@ -104,9 +104,14 @@ int messages_start(void)
     messages->has_threads = process.thread_level == MPI_THREAD_MULTIPLE;
     messages->wakeup = messages->watched.descriptor = -1;
     process.messages = messages;
-    int err = open_all(messages);
+    return 0;
+}
+
+int messages_connect(void)
+{
+    int err = connect_all(process.messages);
     if (err)
-        close_all(messages);
+        close_all(process.messages);
     return err;
 }
 
@@ -119,7 +124,7 @@ static bool has_no_backlog(void *argument)
 void messages_stop(void)
 {
     struct messages *messages = process.messages;
-    int err = message_wait(has_no_backlog, messages);
+    int err = process.shm ? message_wait(has_no_backlog, messages) : 0;
     if (err)
         log_verbose("messages to other processes are lost: %s", error_detail(&err));
     close_all(messages);

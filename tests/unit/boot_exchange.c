@@ -63,6 +63,7 @@ int main(int argc, char **argv)
     struct boot *boot;
     CHECK(options_read(&process.options) == 0);
     CHECK(boot_start(&boot) == 0);
+    CHECK(boot_find_nodes(boot) == 0);
     check_map(boot);
     exchange(boot, 1);
     exchange(boot, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Against a launcher played by this test: a good one is believed, one that talks
 // nonsense or goes away gives an error that quotes it, an unknown one gives its remedy.
-#include "boot/boot.h"
+#include "boot/private.h"
 #include "check.h"
 
 #include <netinet/in.h>
@@ -39,7 +39,21 @@ static void set_environment(const char *fd, const char *rank, const char *size)
     setenv("PMI_SIZE", size, 1);
 }
 
-// boot_start() as rank 1 of 3 under a launcher that answers so; on success, inspects
+// Without a goodbye if there is an error.
+static int find_nodes(struct boot *boot, void (*inspect)(const struct boot *))
+{
+    int err = boot_find_nodes(boot);
+    if (!err) {
+        inspect(boot);
+        boot_stop(boot);
+        return 0;
+    }
+    boot->driver->close(boot);
+    free(boot);
+    return err;
+}
+
+// boot_start() and boot_find_nodes() as rank 1 of 3 under a launcher that answers so; on success, inspects
 // what was learnt and stops.
 static int start_under(const char *const *answers, void (*inspect)(const struct boot *))
 {
@@ -53,10 +67,8 @@ static int start_under(const char *const *answers, void (*inspect)(const struct 
     pthread_t launcher;
     CHECK(pthread_create(&launcher, NULL, play, &script) == 0);
     int err = boot_start(&boot);
-    if (!err) {
-        inspect(boot);
-        boot_stop(boot);
-    }
+    if (!err)
+        err = find_nodes(boot, inspect);
     pthread_join(launcher, NULL);
     close(ends[1]); // ends[0] has been closed by boot
     CHECK(close(ends[0]) < 0);
@@ -224,6 +236,7 @@ static void process_alone_keeps_its_keys(void)
     struct boot *boot;
     char value[8];
     CHECK(boot_start(&boot) == 0);
+    CHECK(boot_find_nodes(boot) == 0);
     CHECK(boot->rank == 0 && boot->size == 1 && boot->node_count == 1);
     CHECK(boot_put(boot, "key", "value") == 0);
     CHECK(boot_put(boot, "key", "again") == MPI_ERR_OTHER);

@@ -235,7 +235,7 @@ static void run_rank(const struct job *job, int rank)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(PATIENCE);
     be_rank(job, rank);
-    CHECK(messages_start() == 0);
+    CHECK(messages_start() == 0 && messages_connect() == 0);
     CHECK((process.net != NULL) == (job->nodes > 1));
     job->body();
     meet();
