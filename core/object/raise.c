@@ -20,7 +20,7 @@ static void describe(int code, char *text, size_t bytes)
 {
     int detailed;
     const char *detail = error_detail(&detailed);
-    if (code > 0 && code < error_text_count) {
+    if (code > 0 && is_error_class(code)) {
         bool has_detail = detailed == code && *detail != '\0';
         snprintf(text, bytes, "%s [%s]", has_detail ? detail : error_texts[code].text,
                  error_texts[code].name);
