@@ -68,12 +68,17 @@ static inline bool is_leader(const struct communicator *comm)
     return comm->node_rank == 0;
 }
 
-// Runs the schedule of the leaders. One whose node has failed refuses it.
+// Runs the schedule of the leaders. One whose node has failed refuses it, unless by a
+// death, of which the others learn by themselves.
 static inline int leaders_run(struct schedule *schedule,
                               const struct communicator *comm, int node_err)
 {
-    return node_err && is_leader(comm) ? schedule_refuse(schedule, node_err)
-                                       : schedule_run(schedule);
+    if (!node_err || !is_leader(comm))
+        return schedule_run(schedule);
+    if (node_err != MPI_ERR_PROC_ABORTED)
+        return schedule_refuse(schedule, node_err);
+    schedule_free(schedule);
+    return node_err;
 }
 
 // ---- refusals (refusal.c); the message lock is held
