@@ -288,6 +288,9 @@ uint64_t thread_identity(void);   // differs between living threads
 uint64_t random_bits(void);       // unpredictable: job secrets, keys
 size_t page_bytes(void);
 size_t machine_bytes(void); // physical memory of this machine
+// From now on the calling thread works in short bursts, so that it need not wait when it
+// is woken while others compute.
+void thread_run_briefly(void);
 
 // What only processes of the job know.
 struct secret {

@@ -88,6 +88,7 @@ static void *serve_node(void *argument)
 {
     struct messages *messages = argument;
     uint64_t seen = 0;
+    thread_run_briefly();
     while (!atomic_load(&messages->is_stopping)) {
         if (linger(messages, &seen)) {
             nap(messages, &messages->node_server);
@@ -132,6 +133,7 @@ static void *serve_network(void *argument)
         [POLL_WATCHED] = {.events = POLLIN},
     };
     uint64_t seen = 0;
+    thread_run_briefly();
     while (!atomic_load(&messages->is_stopping)) {
         if (linger(messages, &seen))
             nap(messages, &messages->network_server);
