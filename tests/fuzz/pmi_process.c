@@ -26,21 +26,27 @@ static void check(const struct boot *boot)
     must(boot->node_members[boot->node_rank] == RANK);
 }
 
+static void use(struct boot *boot)
+{
+    char value[256];
+    check(boot);
+    boot_put(boot, "key", "value");
+    boot_fence(boot);
+    if (boot_get(boot, 0, "key", value, sizeof value) == 0)
+        must(strlen(value) < sizeof value);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     struct boot *boot;
     int ends[2];
-    char value[256];
     speak(bytes, count, ends);
     set_number("PMI_FD", ends[0]);
     set_number("PMI_RANK", RANK);
     set_number("PMI_SIZE", SIZE);
     if (boot_start(&boot) == 0) { // closes its end if not
-        check(boot);
-        boot_put(boot, "key", "value");
-        boot_fence(boot);
-        if (boot_get(boot, 0, "key", value, sizeof value) == 0)
-            must(strlen(value) < sizeof value);
+        if (boot_find_nodes(boot) == 0)
+            use(boot);
         boot_stop(boot);
     }
     close(ends[1]);
