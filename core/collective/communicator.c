@@ -119,9 +119,17 @@ void communicator_abandon(struct communicator *comm)
     object_release(comm);
 }
 
+static int check_intra(const struct communicator *comm)
+{
+    return comm_is_inter(comm) ? fail(MPI_ERR_COMM, "comm: is an intercommunicator") : 0;
+}
+
 // A failure that one member has by itself reaches all before they exchange anything.
 int communicator_agree(struct communicator *comm, int err)
 {
+    int unfit = check_intra(comm);
+    if (unfit)
+        return unfit;
     int worst = err;
     struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)MPI_INT);
     struct op *op = handle_object(KIND_OP, (uintptr_t)MPI_MAX);
@@ -143,8 +151,9 @@ static int exchange_invitations(struct communicator *parent, struct communicator
 int communicator_make(struct communicator *parent, struct group *group,
                       struct communicator **made)
 {
-    if (comm_is_inter(parent))
-        return fail(MPI_ERR_COMM, "comm: is an intercommunicator");
+    int unfit = check_intra(parent);
+    if (unfit)
+        return unfit;
     struct communicator *comm = NULL;
     struct invitation mine = {0};
     struct invitation *all = malloc((size_t)parent->size * sizeof *all);

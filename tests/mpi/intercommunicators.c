@@ -105,11 +105,29 @@ static void operands_combine(MPI_Comm comm)
     CHECK_CLASS(MPI_Bcast(&block, 1, MPI_INT, others, comm), MPI_ERR_ROOT);
 }
 
+static void no_topology_is_made(MPI_Comm comm)
+{
+    int one = 1, zero = 0;
+    MPI_Comm made;
+    CHECK_CLASS(MPI_Cart_create(comm, 1, &one, &zero, 0, &made), MPI_ERR_COMM);
+    CHECK_CLASS(MPI_Graph_create(comm, 1, &zero, &zero, 0, &made), MPI_ERR_COMM);
+    CHECK_CLASS(MPI_Dist_graph_create(comm, 1, &zero, &one, &zero, MPI_UNWEIGHTED,
+                                      MPI_INFO_NULL, 0, &made),
+                MPI_ERR_COMM);
+    CHECK_CLASS(MPI_Dist_graph_create_adjacent(comm, 0, NULL, MPI_WEIGHTS_EMPTY, 0,
+                                               NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL,
+                                               0, &made),
+                MPI_ERR_COMM);
+    CHECK_CLASS(MPI_Intercomm_create(comm, 0, MPI_COMM_WORLD, 0, 1, &made),
+                MPI_ERR_COMM);
+}
+
 static void everything_works(MPI_Comm comm)
 {
     messages_go_to_the_other_group(comm);
     data_moves(comm);
     operands_combine(comm);
+    no_topology_is_made(comm);
 }
 
 static void copies_work(void)
