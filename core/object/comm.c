@@ -94,7 +94,7 @@ int oriel_comm_set_name(struct communicator *comm, const char *comm_name)
 
 int oriel_comm_get_name(struct communicator *comm, char *comm_name, int *resultlen)
 {
-    object_get_name(comm->name, comm_name, resultlen);
+    object_get_name(comm ? comm->name : "MPI_COMM_NULL", comm_name, resultlen);
     return 0;
 }
 

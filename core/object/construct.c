@@ -254,8 +254,9 @@ int oriel_type_set_name(struct datatype *datatype, const char *type_name)
 
 int oriel_type_get_name(struct datatype *datatype, char *type_name, int *resultlen)
 {
-    const char *name = datatype->name ? datatype->name : "";
-    object_get_name(datatype->given_name ? datatype->given_name : name, type_name,
-                    resultlen);
+    const char *name = datatype == NULL ? "MPI_DATATYPE_NULL" : datatype->given_name;
+    if (name == NULL)
+        name = datatype->name ? datatype->name : "";
+    object_get_name(name, type_name, resultlen);
     return 0;
 }

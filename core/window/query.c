@@ -18,7 +18,7 @@ int oriel_win_set_name(struct window *win, const char *win_name)
 
 int oriel_win_get_name(struct window *win, char *win_name, int *resultlen)
 {
-    object_get_name(win->name, win_name, resultlen);
+    object_get_name(win ? win->name : "MPI_WIN_NULL", win_name, resultlen);
     return 0;
 }
 

@@ -110,6 +110,7 @@ static void communicators_have_names(void)
     MPI_Comm copy;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     CHECK(has_name(MPI_COMM_WORLD, "MPI_COMM_WORLD") && has_name(copy, ""));
+    CHECK(has_name(MPI_COMM_NULL, "MPI_COMM_NULL"));
     MPI_Comm_set_name(copy, "a copy");
     CHECK(has_name(MPI_COMM_WORLD, "MPI_COMM_WORLD") && has_name(copy, "a copy"));
     MPI_Comm_free(&copy);

@@ -95,6 +95,8 @@ static void names(void)
     MPI_Win_set_name(opened.win, longer);
     MPI_Win_get_name(opened.win, name, &length);
     CHECK(length == MPI_MAX_OBJECT_NAME - 1 && strlen(name) == (size_t)length);
+    MPI_Win_get_name(MPI_WIN_NULL, name, &length);
+    CHECK(length == 12 && strcmp(name, "MPI_WIN_NULL") == 0);
     close_allocated(&opened);
 }
 

@@ -109,6 +109,7 @@ static void names_are_kept(void)
     MPI_Datatype type;
     MPI_Type_contiguous(2, MPI_INT, &type);
     CHECK(has_name(type, "") && has_name(MPI_DOUBLE, "MPI_DOUBLE"));
+    CHECK(has_name(MPI_DATATYPE_NULL, "MPI_DATATYPE_NULL"));
     MPI_Type_set_name(type, "two");
     MPI_Type_set_name(MPI_DOUBLE, "real");
     CHECK(has_name(type, "two") && has_name(MPI_DOUBLE, "real"));
