@@ -22,6 +22,7 @@ struct seen {
     _Atomic(MPI_T_event_instance) instance;
     _Atomic(MPI_T_event_registration) registration;
     atomic_bool frees_itself;
+    bool only_own; // messages that this process sends to itself
 };
 
 static void on_free(MPI_T_event_registration registration, MPI_T_cb_safety safety,
@@ -68,6 +69,10 @@ static void on_event(MPI_T_event_instance instance,
 {
     struct seen *seen = data;
     CHECK(safety == MPI_T_CB_REQUIRE_THREAD_SAFE && registration == seen->registration);
+    MPI_Count first = -1;
+    MPI_T_event_read(instance, 0, &first);
+    if (seen->only_own && first != rank)
+        return; // another process is in a collective call already
     read_all(instance, seen);
     seen->instance = instance;
     seen->calls++;
@@ -336,7 +341,7 @@ static void be_surprised(int tag)
 
 static void unexpected_messages_are_told(void)
 {
-    struct seen seen = {0}, other = {0};
+    struct seen seen = {.only_own = true}, other = {.only_own = true};
     MPI_T_event_registration one = listen("unexpected_message", &seen);
     MPI_T_event_registration two = listen("unexpected_message", &other);
     be_surprised(77);
@@ -362,7 +367,7 @@ static void unexpected_messages_are_told(void)
 // The lowest level that is enough is called; if none is, the event is lost.
 static void levels_of_safety_are_kept(void)
 {
-    struct seen seen = {0};
+    struct seen seen = {.only_own = true};
     MPI_T_event_registration made = ask("unexpected_message", &seen);
     for (int i = 0; i < LEVELS; i++)
         CHECK(MPI_T_event_register_callback(made, levels[i], MPI_INFO_NULL, &seen,
@@ -377,10 +382,11 @@ static void levels_of_safety_are_kept(void)
     CHECK(seen.calls == 2 && seen.drops == 0);
     MPI_T_event_register_callback(made, levels[3], MPI_INFO_NULL, NULL, NULL);
     be_surprised(3);
-    CHECK(seen.calls == 2 && seen.drops == 1);
+    CHECK(seen.calls == 2 && seen.drops >= 1);
     CHECK(MPI_T_event_set_dropped_handler(made, NULL) == MPI_SUCCESS);
+    int drops = seen.drops;
     be_surprised(4);
-    CHECK(seen.calls == 2 && seen.drops == 1);
+    CHECK(seen.calls == 2 && seen.drops == drops);
     end(made, &seen);
 }
 
