@@ -14,12 +14,13 @@
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
 // The elements follow each other in memory. Dimensions of extent 1 have no neighbours,
-// an empty array has no elements, the last extent of an assumed-size array is -1.
-static inline bool is_contiguous(const struct descriptor *descriptor)
+// an empty array has no elements, the last extent of an assumed-size array is -1. The
+// rank is the descriptor's; if the compiler knows it, there is no loop.
+static inline bool is_contiguous(const struct descriptor *descriptor, int rank)
 {
     ptrdiff_t distance = (ptrdiff_t)descriptor_element_bytes(descriptor);
     bool is_packed = true;
-    for (int i = 0; i < descriptor_rank(descriptor); i++) {
+    for (int i = 0; i < rank; i++) {
         ptrdiff_t extent = descriptor_extent(descriptor, i);
         if (extent == 0)
             return true;
@@ -53,23 +54,26 @@ static inline void *address_of(const struct descriptor *descriptor)
 // Fortran.
 void *oriel_address_unless_ignored(void *argument);
 
+// For calls that only start communication: a section gets a datatype that names its
+// elements. The buffer is all 0 before. Returns 0 or an error class with its text set;
+// either way the buffer can be closed.
+int buffer_typed(struct typed_buffer *buffer, const struct descriptor *descriptor,
+                 MPI_Count count, MPI_Datatype type);
+static inline void typed_buffer_close(const struct typed_buffer *buffer)
+{
+    if (buffer->section)
+        oriel_section_close(buffer->section);
+}
+
+// Memory that is contiguous: what the program gave, or a copy.
 struct buffer {
     void *address;
-    MPI_Count count;
-    MPI_Datatype type;
     const struct descriptor *copied; // `address` is a packed copy of this section
-    bool has_type;                   // `type` was made for this call
 };
 
-// Make a buffer of a section, or of an array that happens to be contiguous. They return
-// 0 or an error class with its text set; either way the buffer can be closed.
-//
-// For calls that only start communication: a section gets a datatype that names its
-// elements, used once.
-int buffer_typed(struct buffer *buffer, const struct descriptor *descriptor,
-                 MPI_Count count, MPI_Datatype type);
 // For calls that complete the communication: a section is packed into a copy, as
-// Fortran itself does for a procedure that wants contiguous memory.
+// Fortran itself does for a procedure that wants contiguous memory. These, too, may be
+// closed whatever they return, and begin with 0.
 int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor);
 // The same, where the section must have `count` elements of the datatype.
 int buffer_checked(struct buffer *buffer, const struct descriptor *descriptor,
@@ -77,7 +81,7 @@ int buffer_checked(struct buffer *buffer, const struct descriptor *descriptor,
 // For calls that put the memory as a whole to use: a section is an error.
 int buffer_whole(struct buffer *buffer, const struct descriptor *descriptor,
                  const char *name);
-// Undoes the above. A packed copy that the call has changed goes back into its section.
+// A packed copy that the call has changed goes back into its section.
 void buffer_close(struct buffer *buffer, bool is_changed);
 
 // A string without the blanks at its end, with a final NUL; there is room for that.

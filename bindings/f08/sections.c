@@ -11,26 +11,34 @@ void *oriel_address_unless_ignored(void *argument)
     return address_unless_ignored(argument);
 }
 
-int buffer_typed(struct buffer *buffer, const struct descriptor *descriptor,
-                 MPI_Count count, MPI_Datatype type)
+// Apart, so that it takes no registers of the usual case.
+static __attribute__((noinline)) int
+buffer_of_any_rank(struct typed_buffer *buffer, const struct descriptor *descriptor,
+                   MPI_Count count, MPI_Datatype type)
 {
-    *buffer = (struct buffer){
-        .address = address_of(descriptor), .count = count, .type = type};
-    if (is_contiguous(descriptor))
+    int rank = descriptor_rank(descriptor);
+    *buffer = (struct typed_buffer){address_of(descriptor), count, type, NULL};
+    if (is_contiguous(descriptor, rank))
         return 0;
     struct section section; // mostly unused: only what is used is set
     section.element_bytes = (MPI_Count)descriptor_element_bytes(descriptor);
-    section.rank = descriptor_rank(descriptor);
-    for (int i = 0; i < descriptor_rank(descriptor); i++) {
+    section.rank = rank;
+    for (int i = 0; i < rank; i++) {
         section.dimension[i].extent = descriptor_extent(descriptor, i);
         section.dimension[i].stride = descriptor_stride(descriptor, i);
     }
-    int err = oriel_section_open(&section, count, type, &buffer->type);
-    if (err)
-        return err;
-    buffer->count = 1;
-    buffer->has_type = true;
-    return 0;
+    return oriel_section_open(buffer, &section, count, type);
+}
+
+int buffer_typed(struct typed_buffer *buffer, const struct descriptor *descriptor,
+                 MPI_Count count, MPI_Datatype type)
+{
+    if (unlikely(descriptor_rank(descriptor) != 1) || is_contiguous(descriptor, 1))
+        return buffer_of_any_rank(buffer, descriptor, count, type);
+    buffer->address = descriptor_address(descriptor);
+    return oriel_vector_open(buffer, (MPI_Count)descriptor_element_bytes(descriptor),
+                             count, type, descriptor_extent(descriptor, 0),
+                             descriptor_stride(descriptor, 0));
 }
 
 // Visits the elements in array element order; `packed` is advanced by each.
@@ -52,8 +60,8 @@ static void copy_section(const struct descriptor *descriptor, int dimension,
 
 int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor)
 {
-    *buffer = (struct buffer){.address = address_of(descriptor)};
-    if (is_contiguous(descriptor))
+    buffer->address = address_of(descriptor);
+    if (is_contiguous(descriptor, descriptor_rank(descriptor)))
         return 0;
     size_t bytes = descriptor_element_bytes(descriptor);
     for (int i = 0; i < descriptor_rank(descriptor); i++)
@@ -71,17 +79,16 @@ int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor)
 int buffer_checked(struct buffer *buffer, const struct descriptor *descriptor,
                    MPI_Count count, MPI_Datatype type)
 {
-    int err = buffer_typed(buffer, descriptor, count, type);
-    if (err || !buffer->has_type)
+    struct typed_buffer typed = {0};
+    int err = buffer_typed(&typed, descriptor, count, type);
+    typed_buffer_close(&typed);
+    if (err)
         return err;
-    oriel_section_close(buffer->type);
     return buffer_copied(buffer, descriptor);
 }
 
 void buffer_close(struct buffer *buffer, bool is_changed)
 {
-    if (buffer->has_type)
-        oriel_section_close(buffer->type);
     if (buffer->copied == NULL)
         return;
     const struct descriptor *section = buffer->copied;
@@ -95,8 +102,8 @@ void buffer_close(struct buffer *buffer, bool is_changed)
 int buffer_whole(struct buffer *buffer, const struct descriptor *descriptor,
                  const char *name)
 {
-    *buffer = (struct buffer){.address = address_of(descriptor)};
-    if (is_contiguous(descriptor))
+    buffer->address = address_of(descriptor);
+    if (is_contiguous(descriptor, descriptor_rank(descriptor)))
         return 0;
     char text[MPI_MAX_ERROR_STRING];
     snprintf(text, sizeof text, "%s is an array section that is not contiguous", name);

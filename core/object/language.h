@@ -6,6 +6,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -90,10 +91,7 @@ ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle,
 ORIEL_EXPORT void oriel_integers_are_wide(void);
 
 // ---- array sections -----------------------------------------------------------------
-// A Fortran array section that is not contiguous, as an MPI buffer. The datatype stands
-// for the first `count` elements of `type` when the section's elements are thought
-// packed one after another (MPI-4.1 19.1.12); use it with count 1 at the section's base
-// address.
+// A Fortran array section that is not contiguous.
 struct section {
     MPI_Count element_bytes;
     int rank; // number of dimensions, 1..15, first varies fastest
@@ -102,6 +100,33 @@ struct section {
         MPI_Aint stride;  // bytes between neighbours, may be negative
     } dimension[15];
 };
-ORIEL_EXPORT int oriel_section_open(const struct section *section, MPI_Count count,
-                                    MPI_Datatype type, MPI_Datatype *whole);
-ORIEL_EXPORT void oriel_section_close(MPI_Datatype whole);
+
+// The datatype of a section, while calls use it.
+struct open_section {
+    _Atomic(int) users;
+    MPI_Datatype whole;
+};
+// What a procedure in C is told of a buffer.
+struct typed_buffer {
+    void *address;
+    MPI_Count count;
+    MPI_Datatype type;
+    struct open_section *section; // that has this type; to be closed after the call
+};
+// Says in a buffer's last three members where the first `count` elements of `type` are
+// when the section's own elements are thought packed one after another (MPI-4.1 19.1.12).
+// The address is to be the section's base. On failure nothing changes.
+ORIEL_EXPORT int oriel_section_open(struct typed_buffer *buffer,
+                                    const struct section *section, MPI_Count count,
+                                    MPI_Datatype type);
+// The same for the usual section, of one dimension.
+ORIEL_EXPORT int oriel_vector_open(struct typed_buffer *buffer, MPI_Count element_bytes,
+                                   MPI_Count count, MPI_Datatype type, MPI_Count extent,
+                                   MPI_Aint stride);
+// For oriel_section_close: there are no users any more.
+ORIEL_EXPORT void oriel_section_drop(struct open_section *opened);
+static inline void oriel_section_close(struct open_section *opened)
+{
+    if (atomic_fetch_sub_explicit(&opened->users, 1, memory_order_acq_rel) == 1)
+        oriel_section_drop(opened);
+}

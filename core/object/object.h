@@ -46,18 +46,27 @@ struct handles {
     uint32_t free;           // length of that queue
 };
 
+// Where an array section may stay open for its next use.
+struct kept_section {
+    struct open_section open; // its users are the calls and, if it holds one, the place
+    struct datatype *type;
+    MPI_Count count;
+    struct section section;
+};
+enum { KEPT_SECTIONS_BITS = 6 };
+
 // What this layer keeps for the process. Lies in .bss and is valid from the start of
 // the program, because info objects may be made before MPI_Init; pages of slots that no
 // handle has used cost nothing.
 extern struct objects {
+    struct kept_section kept[1 << KEPT_SECTIONS_BITS];
+    atomic_flag kept_lock; // for writing there; who finds it taken does without
     struct handles of[KIND_COUNT];
     pthread_mutex_t lock;      // guards what follows, and writing to what precedes
     struct added_error *added; // error classes and codes of the program
     int added_count;
     int last_code;                       // MPI_LASTUSEDCODE
-    struct kept_section *kept;           // array sections that may come again
     struct parameterized *parameterized; // datatypes for Fortran's kinds of numbers
-    atomic_flag kept_lock; // of the sections; who finds it taken does without them
 } objects;
 
 // The object of a handle, or NULL if it is null, stale or of another kind.
@@ -256,7 +265,6 @@ struct datatype {
     MPI_Aint alignment;
     bool is_committed;
     bool has_markers;    // lb and extent were given (5.1.7), not found
-    bool is_kept;        // of an array section that may come again
     bool is_contiguous;  // size == extent == true_extent, lb == 0: any count is one
                          // block; also when size == 0
     uint32_t plain_size; // = size where any count of a committed type is one block of

@@ -30,14 +30,10 @@ int datatype_open(struct datatype *made, struct datatype **type);
 // The one way to commit a datatype.
 void datatype_commit(struct datatype *type);
 
-// Datatypes of array sections, kept because programs use the same ones again and again.
-// section_find gives a reference, or NULL; section_keep takes over the handle, if it
-// can, and leaves its caller a reference.
-struct datatype *section_find(const struct section *section, MPI_Count count,
-                              const struct datatype *type);
-void section_keep(const struct section *section, MPI_Count count, struct datatype *type,
-                  struct datatype *whole);
-void sections_forget(void);
+// Makes the datatype of an array section, with a handle.
+int section_make(const struct section *section, MPI_Count count, struct datatype *type,
+                 struct datatype **whole);
+void sections_forget(void); // those that were kept open
 void parameterized_forget(void);
 
 // Generated from spec.

@@ -211,9 +211,8 @@ static int section_sign(struct datatype *made, struct datatype *type, MPI_Count 
     return 0;
 }
 
-// Makes the datatype, with a handle.
-static int section_make(const struct section *section, MPI_Count count,
-                        struct datatype *type, struct datatype **whole)
+int section_make(const struct section *section, MPI_Count count, struct datatype *type,
+                 struct datatype **whole)
 {
     MPI_Aint first, last;
     datatype_span(type, count, &first, &last);
@@ -240,35 +239,4 @@ static int section_make(const struct section *section, MPI_Count count,
         datatype_commit(made);
     *whole = made;
     return object_open(&made->object, KIND_DATATYPE);
-}
-
-int oriel_section_open(const struct section *section, MPI_Count count,
-                       MPI_Datatype type, MPI_Datatype *whole)
-{
-    struct datatype *old = handle_object(KIND_DATATYPE, (uintptr_t)type);
-    if (old == NULL)
-        return fail(MPI_ERR_TYPE, "datatype = %#jx: is not a datatype",
-                    (uintmax_t)(uintptr_t)type);
-    if (count < 0)
-        return fail(MPI_ERR_COUNT, "count = %jd: must be >= 0", (intmax_t)count);
-    struct datatype *found = section_find(section, count, old);
-    if (found == NULL) {
-        int err = section_make(section, count, old, &found);
-        if (err)
-            return err;
-        section_keep(section, count, old, found);
-    }
-    *whole = (MPI_Datatype)object_handle(found);
-    return 0;
-}
-
-void oriel_section_close(MPI_Datatype whole)
-{
-    struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)whole);
-    if (type == NULL)
-        return;
-    if (type->is_kept)
-        object_release(type);
-    else
-        object_close(&type->object);
 }

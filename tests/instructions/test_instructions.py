@@ -33,7 +33,7 @@ BESIDES_COPY = 65
 ABOVE_C = {
     "put_8": 60,
     "put_scalar": 60,
-    "put_vector": 310,
+    "put_vector": 150,
 }
 
 

@@ -111,6 +111,25 @@ static void check_bytes(const struct datatype *whole, const struct datatype *typ
         CHECK(whole->true_lb == first && whole->true_lb + whole->true_extent == last);
 }
 
+// A section of one dimension is opened by its own function or by that for all.
+static int open_section(struct typed_buffer *buffer, const struct section *section,
+                        MPI_Count count, MPI_Datatype type)
+{
+    *buffer = (struct typed_buffer){0};
+    int err = section->rank == 1 && random_between(0, 1)
+                  ? oriel_vector_open(buffer, section->element_bytes, count, type,
+                                      section->dimension[0].extent,
+                                      section->dimension[0].stride)
+                  : oriel_section_open(buffer, section, count, type);
+    CHECK(buffer->count == (err ? 0 : 1) && (buffer->section == NULL) == (err != 0));
+    return err;
+}
+
+static struct datatype *datatype_of(const struct typed_buffer *buffer)
+{
+    return handle_object(KIND_DATATYPE, (uintptr_t)buffer->type);
+}
+
 static void random_sections_are_exact(void)
 {
     static struct bytes bytes;
@@ -122,24 +141,20 @@ static void random_sections_are_exact(void)
     for (datatype_span(type, 1, &first, &last); last <= bytes.count; most++)
         datatype_span(type, most + 2, &first, &last);
     MPI_Count count = random_between(0, 2) ? random_between(0, (int)most) : most;
-    MPI_Datatype handle, kept = NULL;
+    struct typed_buffer buffer, again;
     if (random_between(0, 3) == 0 && bytes.count > 0)
         section.dimension[section.rank - 1].extent = -1;
     MPI_Datatype old = (MPI_Datatype)object_handle(type);
-    CHECK(oriel_section_open(&section, count, old, &handle) == 0);
-    check_bytes(handle_object(KIND_DATATYPE, (uintptr_t)handle), type, count, &bytes);
+    CHECK(open_section(&buffer, &section, count, old) == 0);
+    check_bytes(datatype_of(&buffer), type, count, &bytes);
     if (random_between(0, 1)) {
-        MPI_Datatype again;
-        CHECK(oriel_section_open(&section, count, old, &again) == 0);
-        check_bytes(handle_object(KIND_DATATYPE, (uintptr_t)again), type, count,
-                    &bytes);
-        oriel_section_close(again);
+        CHECK(open_section(&again, &section, count, old) == 0);
+        check_bytes(datatype_of(&again), type, count, &bytes);
+        oriel_section_close(again.section);
     }
-    oriel_section_close(handle);
-    if (section.dimension[section.rank - 1].extent >= 0) {
-        CHECK(oriel_section_open(&section, most + 1, old, &kept) == MPI_ERR_BUFFER);
-        CHECK(kept == NULL);
-    }
+    oriel_section_close(buffer.section);
+    if (section.dimension[section.rank - 1].extent >= 0)
+        CHECK(open_section(&again, &section, most + 1, old) == MPI_ERR_BUFFER);
     CHECK(oriel_type_free(type) == 0);
 }
 
@@ -149,14 +164,14 @@ static void whole_slices_are_not_listed_one_by_one(void)
         .element_bytes = 8,
         .rank = 2,
         .dimension = {{1 << 20, 16}, {1 << 20, (MPI_Aint)1 << 25}}};
-    MPI_Datatype handle;
+    struct typed_buffer buffer;
     MPI_Count all = (MPI_Count)1 << 40;
-    CHECK(oriel_section_open(&section, all - 3, MPI_DOUBLE, &handle) == 0);
-    const struct datatype *whole = handle_object(KIND_DATATYPE, (uintptr_t)handle);
+    CHECK(open_section(&buffer, &section, all - 3, MPI_DOUBLE) == 0);
+    const struct datatype *whole = datatype_of(&buffer);
     CHECK(whole->size == 8 * (all - 3));
     MPI_Aint last_row = ((MPI_Aint)1 << 45) - ((MPI_Aint)1 << 25);
     CHECK(whole->true_extent == last_row + ((1 << 20) - 4) * 16 + 8);
-    oriel_section_close(handle);
+    oriel_section_close(buffer.section);
 }
 
 // Extents, strides and counts beyond 2^31: only the datatype's numbers are looked at.
@@ -180,14 +195,14 @@ static void numbers_beyond_int_are_exact(void)
         {{8, 2, {{2, wide}, {-1, -far}}}, 5, -2 * far, 2 * far + wide + 8},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        MPI_Datatype handle;
-        CHECK(oriel_section_open(&cases[i].section, cases[i].count, MPI_DOUBLE,
-                                 &handle) == 0);
-        const struct datatype *whole = handle_object(KIND_DATATYPE, (uintptr_t)handle);
+        struct typed_buffer buffer;
+        CHECK(open_section(&buffer, &cases[i].section, cases[i].count, MPI_DOUBLE) ==
+              0);
+        const struct datatype *whole = datatype_of(&buffer);
         CHECK(whole->size == 8 * cases[i].count);
         CHECK(whole->true_lb == cases[i].lb);
         CHECK(whole->true_extent == cases[i].extent);
-        oriel_section_close(handle);
+        oriel_section_close(buffer.section);
     }
 }
 
@@ -197,27 +212,26 @@ static void open_sections_do_not_disturb_each_other(void)
 {
     enum { OPEN = 200, LENGTH = 5 };
     static struct bytes bytes[OPEN];
-    static MPI_Datatype opened[OPEN];
+    static struct typed_buffer opened[OPEN];
     struct datatype *type = predefined(MPI_DOUBLE);
     for (int i = 0; i < OPEN; i++) {
         struct section section = {
             .element_bytes = 8, .rank = 1, .dimension = {{LENGTH, 16 + 8 * i}}};
         list_bytes(&section, &bytes[i]);
-        CHECK(oriel_section_open(&section, LENGTH, MPI_DOUBLE, &opened[i]) == 0);
+        CHECK(open_section(&opened[i], &section, LENGTH, MPI_DOUBLE) == 0);
     }
     for (int i = 0; i < OPEN; i++) {
-        struct datatype *whole = handle_object(KIND_DATATYPE, (uintptr_t)opened[i]);
-        CHECK(whole != NULL);
-        check_bytes(whole, type, LENGTH, &bytes[i]);
-        oriel_section_close(opened[i]);
+        CHECK(datatype_of(&opened[i]) != NULL);
+        check_bytes(datatype_of(&opened[i]), type, LENGTH, &bytes[i]);
+        oriel_section_close(opened[i].section);
     }
     int kept = 0;
     for (int i = 0; i < OPEN; i++)
-        kept += handle_object(KIND_DATATYPE, (uintptr_t)opened[i]) != NULL;
+        kept += datatype_of(&opened[i]) != NULL;
     CHECK(kept > 0 && kept < OPEN / 2);
     objects_stop();
     for (int i = 0; i < OPEN; i++)
-        CHECK(handle_object(KIND_DATATYPE, (uintptr_t)opened[i]) == NULL);
+        CHECK(datatype_of(&opened[i]) == NULL);
 }
 
 static void *use_sections(void *argument)
@@ -226,13 +240,13 @@ static void *use_sections(void *argument)
         .element_bytes = 8, .rank = 2, .dimension = {{4, 16}, {3, 128}}};
     for (int i = 0; i < 20000; i++) {
         struct section own = section;
-        own.dimension[1].stride += 8 * (i % 40);
-        MPI_Datatype handle;
-        CHECK(oriel_section_open(&own, 12, MPI_DOUBLE, &handle) == 0);
-        const struct datatype *whole = handle_object(KIND_DATATYPE, (uintptr_t)handle);
+        own.dimension[1].stride += 8 * (i % 160);
+        struct typed_buffer buffer;
+        CHECK(oriel_section_open(&buffer, &own, 12, MPI_DOUBLE) == 0);
+        const struct datatype *whole = datatype_of(&buffer);
         CHECK(whole && whole->size == 96);
         CHECK(whole->true_extent == 3 * 16 + 2 * own.dimension[1].stride + 8);
-        oriel_section_close(handle);
+        oriel_section_close(buffer.section);
     }
     return argument;
 }
@@ -249,16 +263,34 @@ static void threads_share_sections(void)
 static void bad_arguments_are_errors(void)
 {
     struct section section = {.element_bytes = 8, .rank = 1, .dimension = {{4, 16}}};
-    MPI_Datatype handle;
-    CHECK(oriel_section_open(&section, -1, MPI_DOUBLE, &handle) == MPI_ERR_COUNT);
-    CHECK(oriel_section_open(&section, 1, MPI_DATATYPE_NULL, &handle) == MPI_ERR_TYPE);
-    CHECK(oriel_section_open(&section, INT64_MAX, MPI_DOUBLE, &handle) ==
-          MPI_ERR_BUFFER);
+    struct typed_buffer buffer;
+    CHECK(open_section(&buffer, &section, -1, MPI_DOUBLE) == MPI_ERR_COUNT);
+    CHECK(open_section(&buffer, &section, 1, MPI_DATATYPE_NULL) == MPI_ERR_TYPE);
+    CHECK(open_section(&buffer, &section, INT64_MAX, MPI_DOUBLE) == MPI_ERR_BUFFER);
     struct datatype *backwards;
     CHECK(oriel_type_vector(2, 1, -1, predefined(MPI_DOUBLE), &backwards, false) == 0);
     MPI_Datatype old = (MPI_Datatype)object_handle(backwards);
-    CHECK(oriel_section_open(&section, 1, old, &handle) == MPI_ERR_BUFFER);
+    CHECK(open_section(&buffer, &section, 1, old) == MPI_ERR_BUFFER);
     CHECK(oriel_type_free(backwards) == 0);
+}
+
+// The section that is kept is not found with a type that has changed since.
+static void types_may_be_committed_and_freed_between_uses(void)
+{
+    struct section section = {.element_bytes = 8, .rank = 1, .dimension = {{4, 16}}};
+    struct typed_buffer buffer;
+    struct datatype *pair;
+    CHECK(oriel_type_contiguous(2, predefined(MPI_INT), &pair, false) == 0);
+    MPI_Datatype type = (MPI_Datatype)object_handle(pair);
+    for (int is_committed = 0; is_committed <= 1; is_committed++) {
+        CHECK(open_section(&buffer, &section, 4, type) == 0);
+        CHECK(datatype_of(&buffer)->is_committed == is_committed);
+        oriel_section_close(buffer.section);
+        CHECK(oriel_type_commit(pair) == 0);
+    }
+    CHECK(datatype_of(&buffer) != NULL);
+    CHECK(oriel_type_free(pair) == 0);
+    CHECK(open_section(&buffer, &section, 4, type) == MPI_ERR_TYPE);
 }
 
 int main(void)
@@ -271,6 +303,7 @@ int main(void)
     whole_slices_are_not_listed_one_by_one();
     numbers_beyond_int_are_exact();
     bad_arguments_are_errors();
+    types_may_be_committed_and_freed_between_uses();
     threads_share_sections();
     open_sections_do_not_disturb_each_other();
     return 0;

@@ -339,8 +339,8 @@ int oriel_raise(const struct call *call, uintptr_t handle, int error_class)
 }
 
 // ---- for the Fortran layer ------------------------------------------------------------
-int oriel_section_open(const struct section *section, MPI_Count count,
-                       MPI_Datatype type, MPI_Datatype *whole)
+int oriel_section_open(struct typed_buffer *buffer, const struct section *section,
+                       MPI_Count count, MPI_Datatype type)
 {
     printf("section of %jd bytes", (intmax_t)section->element_bytes);
     for (int i = 0; i < section->rank; i++)
@@ -349,13 +349,25 @@ int oriel_section_open(const struct section *section, MPI_Count count,
     printf(": %jd of", (intmax_t)count);
     print_handle((uintptr_t)type);
     printf("\n");
-    *whole = (MPI_Datatype)echo_handle_of("DATATYPE", OF_SECTION);
+    struct open_section *opened = malloc(sizeof *opened);
+    opened->whole = (MPI_Datatype)echo_handle_of("DATATYPE", OF_SECTION);
+    atomic_init(&opened->users, 1);
+    *buffer = (struct typed_buffer){buffer->address, 1, opened->whole, opened};
     return 0;
 }
 
-void oriel_section_close(MPI_Datatype whole)
+int oriel_vector_open(struct typed_buffer *buffer, MPI_Count element_bytes,
+                      MPI_Count count, MPI_Datatype type, MPI_Count extent,
+                      MPI_Aint stride)
 {
-    echo_handle("closed", "section", (uintptr_t)whole);
+    struct section section = {element_bytes, 1, {{extent, stride}}};
+    return oriel_section_open(buffer, &section, count, type);
+}
+
+void oriel_section_drop(struct open_section *opened)
+{
+    echo_handle("closed", "section", (uintptr_t)opened->whole);
+    free(opened);
 }
 
 void oriel_errhandler_invoker(uintptr_t errhandler, errhandler_invoker *invoke)
