@@ -86,18 +86,26 @@ def _kind(spec: Spec, kind: Kind) -> Iterator[SpecError]:
         yield wrong(f"'{kind.error}' is no error class; use one of constants.spec")
 
 
+def _is_ignored(spec: Spec, name: str) -> bool:
+    return name in spec.constants and spec.constants[name].form is Form.IGNORE
+
+
 def _constant(spec: Spec, constant: Constant) -> Iterator[SpecError]:
     def wrong(message: str) -> SpecError:
         return SpecError(constant.position, message, constant.name)
 
     form = constant.form
-    has_value = form not in (Form.KIND, Form.LOGICAL)
-    if has_value and constant.value is None:
+    has_expression = form in (Form.KIND, Form.LOGICAL)
+    if not has_expression and form is not Form.ADDRESS and constant.value is None:
         yield wrong("has no value; write it after the name")
-    if not has_value and not constant.fortran_type:
+    if has_expression and not constant.fortran_type:
         yield wrong("has no Fortran value; add 'fortran \"...\"'")
-    if form is Form.IGNORE and not constant.c_type:
+    if form in (Form.IGNORE, Form.ADDRESS) and not constant.c_type:
         yield wrong("has no C type; add 'c \"...\"'")
+    if form is Form.ADDRESS and not _is_ignored(spec, constant.ignored):
+        yield wrong(f"'{constant.ignored}' is not ignored; name what is after 'at'")
+    if form is not Form.ADDRESS and constant.ignored:
+        yield wrong("is no address but has 'at'; remove it")
     if form is Form.FUNCTION and constant.callback not in spec.callbacks:
         yield wrong(f"unknown callback '{constant.callback}'; add it to callbacks.spec")
     if form is not Form.FUNCTION and (constant.callback or constant.is_large):

@@ -118,7 +118,7 @@ def _constant(line: Line, category: Category) -> Constant:
     name = cursor.record = cursor.word("the constant's name")
     value = cursor.number("a value") if cursor.peek().sort is Sort.NUMBER else None
     types = {"c": category.c_type, "fortran": "", "with": ""}
-    words = {"calls": "", "of": category.kind}
+    words = {"calls": "", "of": category.kind, "at": ""}
     size, external, operand, text, is_large = None, 0, "", "", False
     operands: tuple[str, ...] = ()
     while not cursor.at_end():
@@ -153,6 +153,7 @@ def _constant(line: Line, category: Category) -> Constant:
         external=external,
         operand=operand,
         operands=operands,
+        ignored=words["at"],
         callback=words["calls"],
         is_large=is_large,
         kind=words["of"],

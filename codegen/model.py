@@ -386,6 +386,7 @@ class Form(Enum):
     HANDLE = "handle"
     BUFFER = "buffer"  # an address: void * in C, a variable in Fortran
     IGNORE = "ignore"  # an argument left out: pointer in C, a variable in Fortran
+    ADDRESS = "address"  # C's variable with the address of one that Fortran ignores
     FUNCTION = "function"  # predefined callback
     MACRO = "macro"  # integer that C's preprocessor knows too
     KIND = "kind"  # kind parameter, Fortran only
@@ -400,13 +401,14 @@ class Constant:
     category: "Category" = field(repr=False)
     value: int | None  # None where the value is a language's matter
     text: str  # error classes: the message
-    c_type: str  # of datatypes: what it stands for; of ignored arguments and enums: its own
+    c_type: str  # of datatypes: what it stands for; of the forms ignore, address, enum: its own
     fortran_type: str  # likewise; kind parameters: the expression
     index_type: str  # pairs: the C type of the index
     size: int | None  # datatypes: bytes
     external: int  # datatypes: bytes of its number in external32, 0 if as many as in C
     operand: str  # datatypes: class of operations that take it (`OPERANDS`), or ""
     operands: tuple[str, ...]  # operations: classes they are defined on
+    ignored: str  # form address: the constant of form ignore
     callback: str  # predefined callbacks: prototype
     is_large: bool  # predefined callbacks: of the prototype's `_c` variant
     kind: str  # form handle: the argument kind

@@ -116,6 +116,23 @@ def _predefined_symbols(bindings: Bindings) -> Iterator[Symbol]:
         )
 
 
+def _address_symbols(bindings: Bindings) -> Iterator[Symbol]:
+    """Variables that C programs read and the Fortran layer sets."""
+    for constant in bindings.spec.constants.values():
+        if constant.form is Form.ADDRESS:
+            yield Symbol(
+                constant.name,
+                LIBRARIES["c"],
+                "c",
+                "support",
+                "-",
+                "strong",
+                "-",
+                f"address of {constant.ignored}",
+                constant.position,
+            )
+
+
 def _length_symbols(bindings: Bindings) -> Iterator[Symbol]:
     """What the Fortran layer asks before it copies an array of handles."""
     for length in bindings.lengths:
@@ -169,6 +186,7 @@ def symbol_plan(bindings: Bindings, bindings_folder: Path) -> tuple[Symbol, ...]
         for symbol in _entry_symbols(entry)
     ]
     symbols += _predefined_symbols(bindings)
+    symbols += _address_symbols(bindings)
     symbols += _length_symbols(bindings)
     symbols += support_symbols(bindings_folder)
     symbols.sort(key=lambda s: (s.library, s.symbol))

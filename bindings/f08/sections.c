@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void __attribute__((constructor)) start(void)
+{
+    tell_ignored_addresses();
+}
+
 void *oriel_address_unless_ignored(void *argument)
 {
     return address_unless_ignored(argument);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C side of f08_and_c.f90: a tool that counts calls, and attributes as C sees them.
+// The C side of f08_and_c.f90: a tool that counts calls, and what C sees of
+// attributes and statuses.
 #include <mpi.h>
 #include <stdint.h>
 
 int c_puts(void);
 MPI_Aint c_integer_attribute(int win, int keyval);
 int c_set_attribute(int win, int keyval, void *value);
+int c_ignored(const MPI_Fint *status, const MPI_Fint *statuses);
+int c_ignored_f08(const MPI_F08_status *status, const MPI_F08_status *statuses);
 
 static int puts_seen;
 
@@ -45,4 +48,15 @@ MPI_Aint c_integer_attribute(int win, int keyval)
 int c_set_attribute(int win, int keyval, void *value)
 {
     return MPI_Win_set_attr((MPI_Win)(intptr_t)win, keyval, value);
+}
+
+// Whether these are the arguments of Fortran procedures that want no statuses.
+int c_ignored(const MPI_Fint *status, const MPI_Fint *statuses)
+{
+    return status == MPI_F_STATUS_IGNORE && statuses == MPI_F_STATUSES_IGNORE;
+}
+
+int c_ignored_f08(const MPI_F08_status *status, const MPI_F08_status *statuses)
+{
+    return status == MPI_F08_STATUS_IGNORE && statuses == MPI_F08_STATUSES_IGNORE;
 }

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Fortran and C in one program: a tool in C sees each MPI_ call of Fortran once and no
-! PMPI_ call; attributes keep their value from one language to the other.
+! PMPI_ call; attributes keep their value from one language to the other; C knows which
+! statuses Fortran ignores.
 program f08_and_c
     use, intrinsic :: iso_c_binding, only : c_associated, c_int, c_intptr_t, c_loc, &
         c_ptr
@@ -21,6 +22,12 @@ program f08_and_c
             integer(c_int), value :: win, keyval
             type(c_ptr), value :: value
         end function c_set_attribute
+        integer(c_int) function c_ignored_f08(status, statuses) bind(C)
+            import
+            type(MPI_Status) :: status, statuses(*)
+        end function c_ignored_f08
+        integer function ignored_by_mpi()
+        end function ignored_by_mpi
     end interface
 
     integer(MPI_ADDRESS_KIND), parameter :: large = 3_MPI_ADDRESS_KIND ** 30
@@ -30,6 +37,7 @@ program f08_and_c
     integer :: rank, keyval
     logical :: flag
     type(c_ptr) :: base
+    type(MPI_Status) :: status, statuses(2)
     type(MPI_Win) :: win
     call MPI_Init()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -61,5 +69,27 @@ program f08_and_c
         c_associated(base, c_loc(variable)))
     call MPI_Win_free_keyval(keyval)
     call MPI_Win_free(win)
+
+    call check('C knows what mpi_f08 ignores', &
+        c_ignored_f08(MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE) == 1)
+    call check('C knows the statuses of mpi_f08', &
+        c_ignored_f08(status, MPI_STATUSES_IGNORE) == 0 .and. &
+        c_ignored_f08(MPI_STATUS_IGNORE, statuses) == 0)
+    call check('C knows what mpi ignores', ignored_by_mpi() == 1)
     call MPI_Finalize()
 end program f08_and_c
+
+integer function ignored_by_mpi()
+    use, intrinsic :: iso_c_binding, only : c_int
+    use mpi, only : MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
+    implicit none
+
+    interface
+        integer(c_int) function c_ignored(status, statuses) bind(C)
+            import :: c_int
+            type(*) :: status(*), statuses(*)
+        end function c_ignored
+    end interface
+
+    ignored_by_mpi = c_ignored(MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE)
+end function ignored_by_mpi

@@ -151,7 +151,7 @@ def _constant_type(constant: Constant) -> str:
             return HANDLES.get(constant.kind) or TOOLS[constant.kind]
         case Form.BUFFER:
             return "void *"
-        case Form.IGNORE:
+        case Form.IGNORE | Form.ADDRESS:
             return constant.c_type
         case Form.FUNCTION:
             return constant.callback + " *"
@@ -173,6 +173,9 @@ def constants(spec: Spec) -> tuple[list[str], list[str]]:
         if not _is_declared(spec, constant):
             continue
         name, kind = constant.name, _constant_type(constant)
+        if constant.form is Form.ADDRESS:
+            claims.append(f"extern {kind}{name};")  # another type would be an error
+            continue
         if constant.form in (Form.INTEGER, Form.ENUM, Form.MACRO):
             claims.append(f'CLAIM("{name}", {name} == {constant.value});')
         if constant.form in (Form.INTEGER, Form.ENUM):  # C++ gives each enum a type
