@@ -4,9 +4,10 @@
 
 #include "rma/rma.h"
 
-// One more user. The first one starts the library at that level of thread support, without
-// waiting for others; if it is running it has the level in process.thread_level. Once it
-// has stopped, it cannot start again (MPI_ERR_OTHER): launchers let no process start twice.
+// One more user. The first one starts the library at that level of thread support,
+// without waiting for others; if it is running it has the level in process.thread_level.
+// Once it has stopped, it cannot start again (MPI_ERR_OTHER): launchers let no process
+// start twice.
 int process_enter(int thread_level);
 
 // Starts the rest, for a user; the first call waits for all processes of the job.

@@ -25,8 +25,8 @@
 // How much the generated entry points check (ORIEL_CHECK).
 enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
 
-// The life of the library in this process (MPI-4.1 11.2). Sessions begin ALONE: the process
-// has not met the others of its job yet.
+// The life of the library in this process (MPI-4.1 11.2). Sessions begin ALONE: the
+// process has not met the others of its job yet.
 enum process_state { PROCESS_NEW, PROCESS_ALONE, PROCESS_ACTIVE, PROCESS_FINALIZED };
 
 enum { OPTION_TEXT_BYTES = 64 };
@@ -70,8 +70,8 @@ enum counter {
     COUNTER_COUNT
 };
 
-// What tools can be told of when it happens, with some numbers; tools/event.c has the table
-// with names and descriptions.
+// What tools can be told of when it happens, with some numbers; tools/event.c has the
+// table with names and descriptions.
 enum event {
     EVENT_UNEXPECTED_MESSAGE,
     EVENT_MESSAGE_DELAYED,
@@ -211,8 +211,8 @@ static inline void *option_field(const struct option *option, struct options *op
 size_t option_bytes(const struct option *option);
 // Sets an option to what is in a field of its type; MPI_ERR_ARG if that is not allowed.
 int option_set(const struct option *option, struct options *options, const void *value);
-// Of words separated by |, as those of an OPTION_CHOICE: the index-th one and its length, 0
-// if there is none.
+// Of words separated by |, as those of an OPTION_CHOICE: the index-th one and its length,
+// 0 if there is none.
 size_t word_at(const char *words, int index, const char **word);
 // Is there an option of this name (`length` bytes)?
 bool option_exists(const char *name, size_t length);

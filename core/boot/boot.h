@@ -28,13 +28,13 @@ struct boot {
     void *driver_state;               // private
 };
 
-// Finds the launcher (PMI_FD / PMI_PORT, PMIX_NAMESPACE, else none), learns rank and size; waits
-// for no other process.
+// Finds the launcher (PMI_FD / PMI_PORT, PMIX_NAMESPACE, else none), learns rank and
+// size; waits for no other process.
 // A launcher that Oriel cannot speak to gives MPI_ERR_OTHER with its name and remedy.
 // Uses process.options; sets process.rank.
 int boot_start(struct boot **boot);
-// Learns the nodes. Collective over the job: some launchers have to be told by every process
-// where it is.
+// Learns the nodes. Collective over the job: some launchers have to be told by every
+// process where it is.
 int boot_find_nodes(struct boot *boot);
 
 // Key-value exchange: puts of all processes before a fence are seen by gets after it.

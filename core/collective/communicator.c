@@ -121,7 +121,8 @@ void communicator_abandon(struct communicator *comm)
 
 static int check_intra(const struct communicator *comm)
 {
-    return comm_is_inter(comm) ? fail(MPI_ERR_COMM, "comm: is an intercommunicator") : 0;
+    return comm_is_inter(comm) ? fail(MPI_ERR_COMM, "comm: is an intercommunicator")
+                               : 0;
 }
 
 // A failure that one member has by itself reaches all before they exchange anything.

@@ -36,8 +36,8 @@ int topology_communicator(struct communicator *comm_old, int count, int err,
 {
     struct group *group = NULL;
     if (!err && comm_old->rank < count)
-        err = group_make(comm_old->group->ranks, count, comm_old->group->session,
-                         &group);
+        err =
+            group_make(comm_old->group->ranks, count, comm_old->group->session, &group);
     err = communicator_agree(comm_old, err);
     if (!err)
         err = communicator_make(comm_old, group, made);

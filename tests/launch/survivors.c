@@ -305,8 +305,8 @@ static void call_until_it_fails(int (*call)(void))
     while (err == MPI_SUCCESS)
         err = call();
     MPI_Error_string(err, text, &length);
-    printf("rank %d after %.1f s, told %d times of %d: %s\n", rank,
-           MPI_Wtime() - begin, told_count, told_rank, text);
+    printf("rank %d after %.1f s, told %d times of %d: %s\n", rank, MPI_Wtime() - begin,
+           told_count, told_rank, text);
     fflush(stdout);
 }
 

@@ -53,8 +53,8 @@ static int find_nodes(struct boot *boot, void (*inspect)(const struct boot *))
     return err;
 }
 
-// boot_start() and boot_find_nodes() as rank 1 of 3 under a launcher that answers so; on success, inspects
-// what was learnt and stops.
+// boot_start() and boot_find_nodes() as rank 1 of 3 under a launcher that answers so; on
+// success, inspects what was learnt and stops.
 static int start_under(const char *const *answers, void (*inspect)(const struct boot *))
 {
     struct boot *boot;
