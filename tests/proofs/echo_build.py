@@ -42,7 +42,7 @@ class EchoProof(Proof):
             TOP / "core" / "object",
             TOP / "bindings" / "f08",
             TOP / "bindings" / "f08" / "integer4",
-            *os.environ.get("ORIEL_DESCRIPTOR", "").split(":"),
+            *filter(None, os.environ.get("ORIEL_DESCRIPTOR", "").split(":")),
         ]
         folders += [self.generated / "core"]
         folders += [self.generated / "bindings" / name for name in ("c", "f08")]
