@@ -325,11 +325,13 @@ class Procedure:
 
     @property
     def handles_in(self) -> tuple[Argument, ...]:
-        """The handles that go in, that of the error handler first; not arrays."""
+        """The handles that go in, that of the error handler first, then those that tell
+        whether others matter; not arrays."""
+        asked = {a.at_root.argument for a in self.arguments if a.at_root}
         handles = [
             a for a in self.arguments if a.kind.is_handle and a.is_in and not a.is_array
         ]
-        handles.sort(key=lambda a: a is not self.raised_on)
+        handles.sort(key=lambda a: (a is not self.raised_on, a.name not in asked))
         return tuple(handles)
 
     def twin(self, handle: Argument) -> Argument | None:
