@@ -11,6 +11,7 @@ from codegen.model import (
     Argument,
     Callback,
     Constant,
+    Descriptor,
     Direction,
     Form,
     Kind,
@@ -174,6 +175,10 @@ class _Record:
             if argument.is_choice != (argument.descriptor is not None):
                 message = f"{name}: walk, addr or contig belongs to choice buffers only"
                 yield self.wrong(f"{message}, and to each; add or remove it", where)
+            if self._has_untold_sections(argument):
+                message = f"{name}: sections that MPI may use later need a count and a"
+                message += " datatype right behind them, in all processes"
+                yield self.wrong(f"{message}; use contig", where)
             is_reference = argument.kind.kind_class is KindClass.FSTATUS
             can_be_address = argument.kind.is_handle or is_reference
             if argument.by_pointer and not can_be_address:
@@ -191,6 +196,16 @@ class _Record:
             if language not in self.record.languages:
                 message = f"{name}: '{language}' does not have this record"
                 yield self.wrong(f"{message}; remove it from 'only'", where)
+
+    def _has_untold_sections(self, argument: Argument) -> bool:
+        """Sections are walked, but no datatype can be made of them."""
+        if argument.descriptor is not Descriptor.WALK or not argument.is_async:
+            return False
+        place = self.record.arguments.index(argument)
+        behind = self.record.arguments[place + 1 : place + 3]
+        is_told = len(behind) == 2 and behind[1].kind.name == "DATATYPE"
+        is_told = is_told and behind[0].kind.is_integral and not behind[0].is_array
+        return argument.at_root is not None or not is_told
 
     def _length(self, argument: Argument) -> Iterator[SpecError]:
         if not argument.length:

@@ -151,6 +151,13 @@ static int publish_neighborhood(struct communicator *comm_old, struct topology *
     return err ? err : communicator_publish(made, newcomm);
 }
 
+// A program may have no array where there are no numbers.
+static void copy_numbers(int *to, const int from[], int count)
+{
+    if (count > 0)
+        memcpy(to, from, bytes_of(count));
+}
+
 int oriel_dist_graph_create_adjacent(struct communicator *comm_old, int indegree,
                                      const int sources[], const int sourceweights[],
                                      int outdegree, const int destinations[],
@@ -162,12 +169,12 @@ int oriel_dist_graph_create_adjacent(struct communicator *comm_old, int indegree
     struct topology *graph = neighborhood_new(indegree, outdegree, is_weighted);
     if (graph == NULL)
         return publish_neighborhood(comm_old, NULL, MPI_ERR_NO_MEM, comm_dist_graph);
-    memcpy(graph->sources, sources, bytes_of(indegree));
-    memcpy(graph->destinations, destinations, bytes_of(outdegree));
-    if (is_weighted && indegree > 0)
-        memcpy(graph->source_weights, sourceweights, bytes_of(indegree));
-    if (is_weighted && outdegree > 0)
-        memcpy(graph->destination_weights, destweights, bytes_of(outdegree));
+    copy_numbers(graph->sources, sources, indegree);
+    copy_numbers(graph->destinations, destinations, outdegree);
+    if (is_weighted) {
+        copy_numbers(graph->source_weights, sourceweights, indegree);
+        copy_numbers(graph->destination_weights, destweights, outdegree);
+    }
     return publish_neighborhood(comm_old, graph, 0, comm_dist_graph);
 }
 
