@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Categories of variables and events (MPI-4.1 15.3.9). They are fixed, and none is in another.
+// Categories of variables and events (MPI-4.1 15.3.9). They are fixed, and none is in
+// another.
 #include "tools/tools.h"
 
 #include <oriel_core.h>
@@ -15,31 +16,40 @@ static const struct {
     [CATEGORY_WAITING] = {"waiting", "sleep and progress"},
 };
 
-// Gives at most `len` indices of the performance variables, and tells how many there are.
+static enum category category_of_pvar(int index)
+{
+    return pvar_table[index].category;
+}
+
+static enum category category_of_event(int index)
+{
+    return event_table[index].category;
+}
+
+// Of the first `count` indices, gives at most `len` that are in the category, and tells
+// how many are.
+static int indices_in(enum category category, enum category (*category_of)(int index),
+                      int count, int len, int indices[])
+{
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        if (category_of(i) != category)
+            continue;
+        if (found < len)
+            indices[found] = i;
+        found++;
+    }
+    return found;
+}
+
 static int pvars_in(enum category category, int len, int indices[])
 {
-    int count = 0;
-    for (int i = 0; i < COUNTER_COUNT; i++) {
-        if (pvar_table[i].category != category)
-            continue;
-        if (count < len)
-            indices[count] = i;
-        count++;
-    }
-    return count;
+    return indices_in(category, category_of_pvar, COUNTER_COUNT, len, indices);
 }
 
 static int events_in(enum category category, int len, int indices[])
 {
-    int count = 0;
-    for (int i = 0; i < EVENT_COUNT; i++) {
-        if (event_table[i].category != category)
-            continue;
-        if (count < len)
-            indices[count] = i;
-        count++;
-    }
-    return count;
+    return indices_in(category, category_of_event, EVENT_COUNT, len, indices);
 }
 
 static int check(int cat_index)
