@@ -59,7 +59,7 @@ static void handle_refusal(int peer, const void *message, size_t bytes)
 {
     const struct notice *notice = message;
     if (bytes != sizeof *notice || notice->tag < 0 || notice->tag > INT_MAX)
-        log_error("dropped a refusal from rank %d that makes no sense", peer);
+        message_refuse(peer, "a refusal");
     else if (!schedule_refused(notice->context, (int)notice->tag))
         keep(notice);
 }

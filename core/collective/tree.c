@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast, gather and scatter by a tree that halves the peers until each is alone. The holder of
-// a half passes on its blocks, which lie one behind the other: the first peer of the
-// half, but the root where it is in it.
+// Broadcast, gather and scatter by a tree that halves the peers until each is alone. The
+// holder of a half passes on its blocks, which lie one behind the other: the first peer
+// of the half, but the root where it is in it.
 #include "collective/portions.h"
 
 #include <limits.h>
