@@ -10,12 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-bool is_dead(int rank)
-{
-    const struct death *death = shm_death(process.shm);
-    return death && death->rank == rank;
-}
-
 // ---- telling
 
 // The leader hears it for its node, or the next one if the leader is dead.
@@ -29,8 +23,8 @@ static int listener_of(int node, int dead)
 }
 
 // Who still waits for addresses tells its node only: the error of its MPI_Init ends the
-// job.
-static void tell(const struct death *death)
+// job. Callers hold the message lock.
+static void tell_locked(const struct death *death)
 {
     const struct boot *boot = process.boot;
     if (!shm_tell_death(process.shm, death))
@@ -38,14 +32,25 @@ static void tell(const struct death *death)
     log_verbose("rank %d (%s) has died", death->rank, death->where);
     if (process.messages->book)
         return;
-    message_lock();
     for (int node = 0; node < boot->node_count; node++) {
         int listener = listener_of(node, death->rank);
         if (node != boot->node && listener >= 0 &&
             message_send(listener, MESSAGE_DEATH, death, sizeof *death, NULL, 0))
             log_verbose("rank %d cannot be told of it", listener);
     }
+}
+
+static void tell(const struct death *death)
+{
+    message_lock();
+    tell_locked(death);
     message_unlock();
+}
+
+void deaths_add_lost(int rank)
+{
+    struct death death = {.rank = rank, .where = "lost by the network"};
+    tell_locked(&death);
 }
 
 static void tell_of_mate(int mate)
@@ -123,12 +128,23 @@ static int fail_of(const struct death *death)
                 death->where);
 }
 
+int deaths_check(int rank)
+{
+    const struct death *death = shm_death(process.shm);
+    return death && death->rank == rank ? fail_of(death) : 0;
+}
+
+int message_known_death(void)
+{
+    const struct death *death = shm_death(process.shm);
+    return death ? fail_of(death) : 0;
+}
+
 int message_check_deaths(void)
 {
     deaths_look(process.messages);
     for (int mate = 0; mate < process.shm->node_size; mate++)
         if (!shm_is_alive(process.shm, mate))
             tell_of_mate(mate);
-    const struct death *death = shm_death(process.shm);
-    return death ? fail_of(death) : 0;
+    return message_known_death();
 }

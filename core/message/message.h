@@ -7,8 +7,7 @@
 //   handler     runs at the target inside message_poll, with the message lock held; it
 //               may send (message_send never blocks) but must not wait
 //   progress    receiving and handling what has come; done by every blocked call, and
-//   by
-//               a server when the process computes
+//               by a server when the process computes
 //   server      a thread that makes progress for the process: one sleeps on the node's
 //               doorbell, one on the network's descriptor
 //   backlog     messages to one rank that its ring or the network could not take yet
@@ -65,6 +64,12 @@ void message_register(enum message_kind kind, message_handler *handler);
 int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes);
 
+// Is some backlog long? Callers need not hold the message lock.
+bool message_is_clogged(void);
+// For who sends much: if a backlog is long, waits until that to this rank is short.
+// Errors as message_wait. The message lock is free.
+int message_wait_for_backlog(int rank);
+
 // For handlers: a message is not obeyed, because what it says cannot be. Counted; the
 // first one is reported.
 enum { STRANGER = -1 }; // as source: no process of the job
@@ -116,6 +121,8 @@ int message_backoff(unsigned *spins);
 // Looks for deaths: MPI_ERR_PROC_ABORTED when a process of the job is known to have died.
 // The message lock is free.
 int message_check_deaths(void);
+// The same without a look, also with the message lock held.
+int message_known_death(void);
 
 // From now on messages to this process are handled although it computes: starts the
 // node's server if options allow, mates exist and it is not yet running. The caller

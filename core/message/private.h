@@ -17,6 +17,7 @@ struct parcel {
 
 struct parcels {
     struct parcel *first, *last;
+    size_t count;
 };
 
 struct backlog {
@@ -43,8 +44,10 @@ struct numbers {
 
 struct server {
     pthread_t thread;
-    _Atomic(uint32_t) naps; // futex word: 1 while it naps
+    _Atomic(uint32_t) naps; // futex word: 1 while it naps or pauses
     _Atomic(bool) is_running;
+    uint64_t nap, pause;    // how long the next one lasts
+    uint64_t patience, end; // how long it polls in vain, and until when it does now
 };
 
 struct waiter; // see wait.c
@@ -56,6 +59,7 @@ struct messages {
     bool has_lookout;                // a thread waits and polls for the others,
     struct waiter *resting;          // which rest
     struct waiter *sleeping;         // threads that sleep on the doorbell
+    _Atomic(bool) has_sleepers;      // there are such
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
     _Atomic(uint64_t) next_look; // for deaths, if looks stay in vain; 0: none is yet
     message_handler *handlers[MESSAGE_KINDS];
@@ -64,6 +68,7 @@ struct messages {
     struct backlog *backlogs;      // [size of the job]
     int first_backlog;             // 1 + rank
     _Atomic(bool) network_is_busy; // some backlog goes to another node
+    _Atomic(bool) is_clogged;      // some backlog is long
 
     struct address_book *book;     // while addresses are exchanged
     struct secret secret;          // of the job
@@ -118,8 +123,10 @@ int node_lifeline_take(int node, char host[NET_HOST_MAX]);
 void deaths_watch(struct messages *messages);
 // The watched process may have ended.
 void deaths_look(struct messages *messages);
-// Is it this process that has died?
-bool is_dead(int rank);
+// The network has lost messages to a process. Callers hold the message lock.
+void deaths_add_lost(int rank);
+// MPI_ERR_PROC_ABORTED if it is this process that has died.
+int deaths_check(int rank);
 
 // ---- progress.c
 int poll_once(struct messages *messages, bool is_server);

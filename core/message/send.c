@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BACKLOG_LONG = 1024 }; // messages
+
 static bool is_mate(int rank)
 {
     return process.boot->node_of[rank] == process.boot->node;
@@ -32,6 +34,7 @@ static int parcels_add(struct parcels *parcels, int rank, enum message_kind kind
     else
         parcels->first = parcel;
     parcels->last = parcel;
+    parcels->count++;
     return 0;
 }
 
@@ -39,6 +42,7 @@ static void parcels_drop_first(struct parcels *parcels)
 {
     struct parcel *parcel = parcels->first;
     parcels->first = parcel->next;
+    parcels->count--;
     free(parcel);
 }
 
@@ -85,15 +89,17 @@ static inline int post(int rank, enum message_kind kind, const void *head,
         if (err || likely(sent))
             return err;
     }
-    if (is_dead(rank))
-        return fail(MPI_ERR_PROC_ABORTED, "rank %d (%s) has died", rank,
-                    shm_death(process.shm)->where);
-    int err =
+    int err = deaths_check(rank);
+    if (err)
+        return err;
+    err =
         parcels_add(&backlog->parcels, rank, kind, head, head_bytes, body, body_bytes);
     count_alone(COUNTER_MESSAGES_DELAYED, 1);
     if (event_is_wanted(EVENT_MESSAGE_DELAYED))
         event_raise(EVENT_MESSAGE_DELAYED,
                     (MPI_Count[]){rank, (MPI_Count)(head_bytes + body_bytes)});
+    if (backlog->parcels.count > BACKLOG_LONG)
+        atomic_store(&messages->is_clogged, true);
     if (!err && !is_waiting) {
         backlog->next = messages->first_backlog;
         messages->first_backlog = rank + 1;
@@ -122,8 +128,8 @@ int message_send(int rank, enum message_kind kind, const void *head, size_t head
                : post_sealed(rank, kind, head, head_bytes, body, body_bytes);
 }
 
-// A network that has given a rank up gives up its backlog too.
-static int backlog_send(struct backlog *backlog, int rank)
+// A network that has given a rank up gives up its backlog too; then *lost is the rank.
+static int backlog_send(struct backlog *backlog, int rank, int *lost)
 {
     struct parcels *parcels = &backlog->parcels;
     int count = 0;
@@ -134,6 +140,7 @@ static int backlog_send(struct backlog *backlog, int rank)
             log_error("messages to rank %d are lost: %s", rank,
                       error_detail(&(int){0}));
             parcels_free(parcels);
+            *lost = rank;
             break;
         }
         if (!sent)
@@ -144,15 +151,17 @@ static int backlog_send(struct backlog *backlog, int rank)
     return count;
 }
 
+// Somebody may wait for an answer to what is lost, so its rank counts as dead.
 int backlogs_send(struct messages *messages)
 {
-    int count = 0;
+    int count = 0, lost = -1;
     int *link = &messages->first_backlog;
-    bool network_is_busy = false;
+    bool network_is_busy = false, is_clogged = false;
     while (*link) {
         int rank = *link - 1;
         struct backlog *backlog = &messages->backlogs[rank];
-        count += backlog_send(backlog, rank);
+        count += backlog_send(backlog, rank, &lost);
+        is_clogged |= backlog->parcels.count > BACKLOG_LONG;
         if (backlog->parcels.first) {
             network_is_busy |= !is_mate(rank);
             link = &backlog->next;
@@ -161,7 +170,27 @@ int backlogs_send(struct messages *messages)
         }
     }
     atomic_store(&messages->network_is_busy, network_is_busy);
+    atomic_store(&messages->is_clogged, is_clogged);
+    if (lost >= 0)
+        deaths_add_lost(lost);
     return count;
+}
+
+bool message_is_clogged(void)
+{
+    return atomic_load_explicit(&process.messages->is_clogged, memory_order_relaxed);
+}
+
+static bool is_short(void *argument)
+{
+    const struct backlog *backlog = argument;
+    return backlog->parcels.count <= BACKLOG_LONG / 2;
+}
+
+int message_wait_for_backlog(int rank)
+{
+    struct backlog *backlog = &process.messages->backlogs[rank];
+    return likely(!message_is_clogged()) ? 0 : message_wait(is_short, backlog);
 }
 
 // ---- delivery

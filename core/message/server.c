@@ -16,8 +16,14 @@
 enum { STACK_BYTES = 1 << 20 };
 
 static const uint64_t LONG = 10000000000; // a sleep that only bells are meant to end
-static const uint64_t LINGER = 20000;     // after work, more work is likely
-static const uint64_t NAP = 150000; // how late a server may notice that it is needed
+// How late a server may notice that it is needed; the longer the program has polled
+// often, the later, for to look in vain takes time from it.
+static const uint64_t NAP = 150000, NAP_LONG = 1200000, OFTEN = 10000;
+// After work, more work is likely; very likely, if the last sleep was a short one.
+static const uint64_t LINGER = 20000, LINGER_LONG = 200000;
+// Between polls of a network that cannot be slept on; the longer it has brought nothing,
+// the longer. The first are too short to sleep.
+static const uint64_t PAUSE = 1000, PAUSE_ASLEEP = 10000, PAUSE_LONG = 1000000;
 
 static int poll_locked(struct messages *messages)
 {
@@ -30,29 +36,27 @@ static int poll_locked(struct messages *messages)
 // Has the program polled for itself since *seen, and does none of its threads sleep now?
 static bool is_needless(struct messages *messages, uint64_t *seen)
 {
-    message_lock();
-    uint64_t polls =
-        atomic_load_explicit(&messages->program_polls, memory_order_relaxed);
-    bool has_polled = polls != *seen, sleeps = messages->sleeping != NULL;
-    message_unlock();
+    uint64_t polls = atomic_load(&messages->program_polls);
+    bool has_polled = polls != *seen;
     *seen = polls;
-    return has_polled && !sleeps;
+    return has_polled && !atomic_load(&messages->has_sleepers);
 }
 
-// Polls until nothing has come for a while. True when that was needless.
-static bool linger(struct messages *messages, uint64_t *seen)
+// Polls until nothing has come for a while. True when that is needless.
+static bool linger(struct messages *messages, struct server *server, uint64_t *seen)
 {
-    uint64_t end = 0, now;
-    do {
+    while (!is_needless(messages, seen)) {
         int events = poll_locked(messages);
-        if (is_needless(messages, seen))
-            return true;
-        now = clock_nanoseconds();
-        if (events > 0)
-            end = now + LINGER;
+        uint64_t now = clock_nanoseconds();
+        if (events > 0) {
+            server->end = now + server->patience;
+            server->pause = PAUSE;
+        }
+        if (now >= server->end)
+            return false;
         sched_yield(); // the program's own thread first
-    } while (now < end);
-    return false;
+    }
+    return true;
 }
 
 static void woke(uint64_t start)
@@ -61,42 +65,66 @@ static void woke(uint64_t start)
     raise_sleep(EVENT_SERVER_SLEPT, start);
 }
 
-static void nap(struct messages *messages, struct server *server)
+// By something that came. Not all of it is seen: the network carries out accesses to
+// this process by itself when it is polled.
+static void woke_for_work(struct server *server, uint64_t start)
 {
-    uint64_t start = clock_nanoseconds();
-    atomic_store(&server->naps, 1);
-    if (!atomic_load(&messages->is_stopping))
-        futex_wait(&server->naps, 1, NAP);
-    atomic_store(&server->naps, 0);
+    uint64_t now = clock_nanoseconds();
+    server->patience = now - start < LINGER_LONG ? LINGER_LONG : LINGER;
+    server->end = now + server->patience;
+    server->pause = PAUSE;
     woke(start);
 }
 
-static void end_nap(struct server *server)
+// Until that is over or the server is roused.
+static void doze(struct messages *messages, struct server *server, uint64_t nanoseconds)
+{
+    atomic_store(&server->naps, 1);
+    if (!atomic_load(&messages->is_stopping))
+        futex_wait(&server->naps, 1, nanoseconds);
+    atomic_store(&server->naps, 0);
+}
+
+static void nap(struct messages *messages, struct server *server)
+{
+    uint64_t start = clock_nanoseconds();
+    uint64_t polls = atomic_load(&messages->program_polls);
+    doze(messages, server, server->nap);
+    polls = atomic_load(&messages->program_polls) - polls;
+    if (polls * OFTEN < server->nap)
+        server->nap = NAP;
+    else if (server->nap < NAP_LONG)
+        server->nap *= 2;
+    woke(start);
+}
+
+static void end_doze(struct server *server)
 {
     if (atomic_load(&server->naps) && atomic_exchange(&server->naps, 0))
         futex_wake(&server->naps, 1);
 }
 
-static void sleep_on_bell(uint32_t ticket)
+static void sleep_on_bell(struct server *server, uint32_t ticket)
 {
     uint64_t start = clock_nanoseconds();
     shm_sleep(process.shm, SHM_BELL_SERVER, ticket, LONG);
-    woke(start);
+    woke_for_work(server, start);
 }
 
 static void *serve_node(void *argument)
 {
     struct messages *messages = argument;
+    struct server *server = &messages->node_server;
     uint64_t seen = 0;
     thread_run_briefly();
     while (!atomic_load(&messages->is_stopping)) {
-        if (linger(messages, &seen)) {
-            nap(messages, &messages->node_server);
+        if (linger(messages, server, &seen)) {
+            nap(messages, server);
             continue;
         }
         uint32_t ticket = shm_arm(process.shm, SHM_BELL_SERVER);
         if (poll_locked(messages) == 0 && !atomic_load(&messages->is_stopping))
-            sleep_on_bell(ticket);
+            sleep_on_bell(server, ticket);
     }
     return NULL;
 }
@@ -109,19 +137,30 @@ static bool may_sleep(const struct messages *messages)
     return may;
 }
 
+// Something may just have come, there is a backlog, or the network has no descriptor.
+static void pause_briefly(struct messages *messages, struct server *server)
+{
+    if (server->pause < PAUSE_ASLEEP)
+        sched_yield();
+    else
+        doze(messages, server, server->pause);
+    if (server->pause < PAUSE_LONG)
+        server->pause *= 2;
+}
+
 // Places in the array that poll() gets.
 enum { POLL_NETWORK, POLL_WAKEUP, POLL_WATCHED, POLL_SOURCES };
 
-// Without a descriptor of the network, only for a moment.
 static void sleep_on_network(struct messages *messages,
                              struct pollfd sources[POLL_SOURCES])
 {
     uint64_t start = clock_nanoseconds();
-    int milliseconds = sources[POLL_NETWORK].fd >= 0 ? -1 : 1;
     sources[POLL_WATCHED].fd = atomic_load(&messages->watched.descriptor);
-    if (poll(sources, POLL_SOURCES, milliseconds) > 0 && sources[POLL_WATCHED].revents)
+    if (poll(sources, POLL_SOURCES, -1) > 0 && sources[POLL_WATCHED].revents)
         deaths_look(messages);
-    woke(start);
+    if (sources[POLL_WAKEUP].revents)
+        eventfd_read(messages->wakeup, &(eventfd_t){0});
+    woke_for_work(&messages->network_server, start);
 }
 
 static void *serve_network(void *argument)
@@ -132,22 +171,25 @@ static void *serve_network(void *argument)
         [POLL_WAKEUP] = {.fd = messages->wakeup, .events = POLLIN},
         [POLL_WATCHED] = {.events = POLLIN},
     };
+    struct server *server = &messages->network_server;
     uint64_t seen = 0;
     thread_run_briefly();
     while (!atomic_load(&messages->is_stopping)) {
-        if (linger(messages, &seen))
-            nap(messages, &messages->network_server);
-        else if (!may_sleep(messages))
-            sched_yield();
-        else
+        if (linger(messages, server, &seen))
+            nap(messages, server);
+        else if (may_sleep(messages))
             sleep_on_network(messages, sources);
+        else
+            pause_briefly(messages, server);
     }
     return NULL;
 }
 
 void network_server_rouse(struct messages *messages)
 {
-    end_nap(&messages->network_server);
+    end_doze(&messages->network_server);
+    if (atomic_load(&messages->network_is_busy) && messages->wakeup >= 0)
+        eventfd_write(messages->wakeup, 1);
 }
 
 // ---- start and stop
@@ -156,6 +198,8 @@ void network_server_rouse(struct messages *messages)
 static int start_thread(struct messages *messages, struct server *server,
                         const char *name, void *(*serve)(void *))
 {
+    server->nap = NAP;
+    server->pause = PAUSE;
     if (!messages->has_threads)
         messages->has_threads = true;
     sigset_t all, before;
@@ -211,8 +255,8 @@ void servers_stop(struct messages *messages)
         shm_ring_own(process.shm, SHM_BELL_SERVER);
     if (messages->wakeup >= 0)
         eventfd_write(messages->wakeup, 1);
-    end_nap(&messages->node_server);
-    end_nap(&messages->network_server);
+    end_doze(&messages->node_server);
+    end_doze(&messages->network_server);
     stop_server(&messages->node_server);
     stop_server(&messages->network_server);
     if (messages->wakeup >= 0)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waiting. Of the threads of a process that wait, one is the lookout. It polls for
-// ORIEL_SPIN microseconds, handing its core to others at every step when the machine has
-// more processes than CPUs; then it sleeps on the process's doorbell. The others rest
-// until whoever has handled messages finds that their wait is over, or until the lookout
-// leaves and one of them takes its place. Events of the network reach a sleeping lookout
-// through the network server.
+// ORIEL_SPIN microseconds, or four times as long in a job of several nodes, handing its
+// core to others at every step when the machine has more processes than CPUs; then it
+// sleeps on the process's doorbell. The others rest until whoever has handled messages
+// finds that their wait is over, or until the lookout leaves and one of them takes its
+// place. Events of the network reach a sleeping lookout through the network server.
 #include "message/private.h"
 
 #include <sched.h>
@@ -15,6 +15,7 @@ enum {
     BACKOFF_YIELDS = 1000,
     BACKOFF_YIELDS_OF_NODES = 20, // who is waited for may itself wait for another node
     BACKOFF_CHECK = 128,          // naps between two looks for deaths
+    SPINS_OF_NODES = 4,           // an answer takes longer
 };
 
 static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000, SECOND = 1000000000;
@@ -129,6 +130,7 @@ static bool poll_for(struct waiter *waiter)
 }
 
 // On a crowded machine who yields comes back late, but who is woken by the network soon.
+// On another one the server of the process that is waited for may have woken on this core.
 static bool spin_for(struct waiter *waiter, uint64_t end)
 {
     bool crowded = is_crowded();
@@ -138,21 +140,22 @@ static bool spin_for(struct waiter *waiter, uint64_t end)
         for (int i = 0; i < POLLS_PER_CLOCK; i++) {
             if (poll_for(waiter))
                 return true;
-            give_way(crowded);
+            give_way(crowded || process.net);
         }
     }
     return false;
 }
 
-// Polls, sleeps if that does not bring what is waited for, and polls again.
+// Polls, sleeps if that brings nothing, and polls again. A poll that has brought something
+// may have left more, for which nobody rings.
 static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
 {
     struct messages *messages = process.messages;
     message_lock();
     list_add(&messages->sleeping, waiter);
+    atomic_store(&messages->has_sleepers, true);
     uint32_t ticket = shm_arm(process.shm, SHM_BELL_CALL);
-    message_poll();
-    bool must_sleep = !is_done(waiter);
+    bool must_sleep = message_poll() == 0 && !is_done(waiter);
     message_unlock();
     if (must_sleep) {
         count_shared(COUNTER_CALL_SLEEPS, 1);
@@ -163,8 +166,10 @@ static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
     }
     message_lock();
     list_remove(&messages->sleeping, waiter);
-    if (messages->sleeping == NULL)
+    if (messages->sleeping == NULL) {
+        atomic_store(&messages->has_sleepers, false);
         shm_disarm(process.shm, SHM_BELL_CALL);
+    }
     message_poll();
     bool done = is_done(waiter);
     message_unlock();
@@ -175,11 +180,9 @@ static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
 // poll.
 static uint64_t longest_sleep(const struct messages *messages)
 {
-    if (atomic_load(&messages->network_is_busy))
-        return 10 * MICROSECOND;
-    if (process.net && !atomic_load(&messages->network_server.is_running))
-        return 100 * MICROSECOND;
-    return 100 * MILLISECOND;
+    if (!process.net || atomic_load(&messages->network_server.is_running))
+        return 100 * MILLISECOND;
+    return (atomic_load(&messages->network_is_busy) ? 10 : 100) * MICROSECOND;
 }
 
 // ---- one lookout
@@ -245,8 +248,8 @@ static bool rest(struct waiter *waiter, uint64_t spin_end, uint64_t end)
 static int wait_long(struct waiter *waiter)
 {
     uint64_t start = clock_nanoseconds(), look = start + PATIENCE;
-    uint64_t spin_end =
-        start + (uint64_t)process.options.spin_microseconds * MICROSECOND;
+    uint64_t spin = (uint64_t)process.options.spin_microseconds * MICROSECOND;
+    uint64_t spin_end = start + (process.net ? SPINS_OF_NODES * spin : spin);
     for (;;) {
         if (enlist(waiter) ? look_out(waiter, spin_end, look)
                            : rest(waiter, spin_end, look))

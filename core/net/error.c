@@ -47,14 +47,21 @@ int net_fail_peer(struct net *net, int rank, int code, const char *what)
                 what, rank, net_provider(net), fi_strerror(code));
 }
 
+// Of the time in which a process, or its whole machine, has stood still, little counts.
+static double seconds_since_try(const struct net *net, struct net_peer *peer)
+{
+    double now = clock_seconds(), most = net->connect_seconds / 30;
+    double since = peer->tried_at > 0 ? now - peer->tried_at : 0;
+    peer->tried_at = now;
+    return since < most ? since : most;
+}
+
 int net_still_trying(struct net *net, int rank)
 {
     struct net_peer *peer = &net->peers[rank];
     if (!peer->error && !peer->is_reached) {
-        double now = clock_seconds();
-        if (peer->busy_since == 0)
-            peer->busy_since = now;
-        if (now - peer->busy_since > net->connect_seconds)
+        peer->tried += seconds_since_try(net, peer);
+        if (peer->tried > net->connect_seconds)
             peer->error = MPI_ERR_PROC_ABORTED;
     }
     if (!peer->error)

@@ -57,6 +57,7 @@ static void set_limits(struct net *net)
     net->part_max = info->ep_attr->max_msg_size;
     net->connect_seconds = 30;
     net->must_register = info->domain_attr->mr_mode & FI_MR_LOCAL;
+    net->has_cheap_access = provider_is_hardware(info);
     for (int rank = 0; rank < net->size; rank++)
         net->peers[rank].address = FI_ADDR_NOTAVAIL;
 }
@@ -143,6 +144,11 @@ bool net_may_sleep(struct net *net)
     struct fid *objects[] = {&net->completions->fid};
     return net->descriptor >= 0 && !net->arrived.first && !net->unposted.first &&
            fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
+}
+
+bool net_has_cheap_access(const struct net *net)
+{
+    return net->has_cheap_access;
 }
 
 const char *net_provider(const struct net *net)

@@ -100,6 +100,10 @@ struct net_access {
 // in the target's memory (write) or here (read).
 int net_access(struct net *net, struct net_access *access);
 
+// Is a short access cheap enough for each to go by itself? Else it costs calls of the
+// system here and there.
+bool net_has_cheap_access(const struct net *net);
+
 // Completes what has finished and receives what has come; returns how many events.
 int net_poll(struct net *net);
 

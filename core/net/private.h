@@ -58,7 +58,8 @@ struct net_peer {
     fi_addr_t address; // FI_ADDR_NOTAVAIL until net_connect
     int error;         // class, once the peer has been lost
     bool is_reached;   // the provider has accepted an operation for it
-    double busy_since; // since when it has not, 0 before the first try
+    double tried_at;   // when it has refused the last one, 0 before the first
+    double tried;      // seconds of trying in vain
 };
 
 struct net {
@@ -72,8 +73,9 @@ struct net {
     int lifelines;          // the socket where they are offered, or -1
     size_t inject_max;      // bytes of a message that need no buffer
     size_t part_max;        // bytes of one access
-    double connect_seconds; // how long a peer may take until it is first reached
+    double connect_seconds; // how long to try until a peer is first reached
     bool must_register;     // local memory too (FI_MR_LOCAL)
+    bool has_cheap_access;
     struct fid_mr *buffers_registration; // or NULL
     void *buffers_descriptor;
     char *buffers; // of the receive and send operations
@@ -103,6 +105,8 @@ int library_check(void);
 // ---- provider.c
 // The best of what libfabric offers; freed with fi_freeinfo.
 int provider_choose(const char *wanted, struct fi_info **info);
+// Does the network's hardware carry out remote accesses?
+bool provider_is_hardware(const struct fi_info *info);
 
 // ---- error.c
 // fail() with the class that a libfabric error code (positive) stands for and its text.

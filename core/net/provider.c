@@ -11,27 +11,28 @@
 
 struct preference {
     const char *provider;
-    int score; // 0: never used
+    int score;        // 0: never used
+    bool is_hardware; // carries out remote accesses without the processors
     const char *reason;
 };
 
 static const struct preference preferences[] = {
-    {"cxi", 90, "remote access in hardware"},
-    {"psm3", 80, "reliable datagrams over the host's network"},
-    {"opx", 80, "reliable datagrams over Omni-Path"},
-    {"psm2", 75, "reliable datagrams over Omni-Path"},
-    {"verbs;ofi_rxm", 70, "remote access in hardware"},
-    {"efa", 60, "reliable datagrams over EFA"},
-    {"tcp", 50, "works on any network"},
-    {"tcp;ofi_rxm", 40, "works on any network"},
-    {"udp;ofi_rxd", 20, "works on any network"},
-    {"sockets", 10, "nothing better was offered"},
-    {"shm", 0, "checks neither keys nor bounds"},
-    {"net", 0, "loses remote accesses"},
-    {"net;ofi_rxm", 0, "loses remote accesses"},
+    {"cxi", 90, true, "remote access in hardware"},
+    {"psm3", 80, false, "reliable datagrams over the host's network"},
+    {"opx", 80, false, "reliable datagrams over Omni-Path"},
+    {"psm2", 75, false, "reliable datagrams over Omni-Path"},
+    {"verbs;ofi_rxm", 70, true, "remote access in hardware"},
+    {"efa", 60, false, "reliable datagrams over EFA"},
+    {"tcp", 50, false, "works on any network"},
+    {"tcp;ofi_rxm", 40, false, "works on any network"},
+    {"udp;ofi_rxd", 20, false, "works on any network"},
+    {"sockets", 10, false, "nothing better was offered"},
+    {"shm", 0, false, "checks neither keys nor bounds"},
+    {"net", 0, false, "loses remote accesses"},
+    {"net;ofi_rxm", 0, false, "loses remote accesses"},
 };
 
-static const struct preference unknown = {NULL, 15, "not known, but able"};
+static const struct preference unknown = {NULL, 15, false, "not known, but able"};
 
 static const struct preference *preference_for(const char *provider)
 {
@@ -39,6 +40,11 @@ static const struct preference *preference_for(const char *provider)
         if (strcmp(preferences[i].provider, provider) == 0)
             return &preferences[i];
     return &unknown;
+}
+
+bool provider_is_hardware(const struct fi_info *info)
+{
+    return preference_for(info->fabric_attr->prov_name)->is_hardware;
 }
 
 static struct fi_info *hints_make(const char *wanted)

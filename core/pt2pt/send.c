@@ -39,10 +39,21 @@ static int send_at_once(const struct order *order)
                                               : send_packed(order, bytes);
 }
 
+// Who sends more than the receiver takes waits, lest memory runs out.
 static int send_and_wait(const struct order *order)
 {
-    return leaves_at_once(order) ? send_at_once(order)
-                                 : transfer_carry_out(order, NULL, MPI_STATUS_IGNORE);
+    if (!leaves_at_once(order))
+        return transfer_carry_out(order, NULL, MPI_STATUS_IGNORE);
+    int err = send_at_once(order);
+    return err ? err
+               : message_wait_for_backlog(comm_job_rank(order->comm, order->rank));
+}
+
+// Who may not wait makes progress and looks whether the receiver has died.
+static int help_on(void)
+{
+    message_progress_and_yield();
+    return message_looked(false);
 }
 
 static int start_send(const struct order *order, struct request **request)
@@ -50,6 +61,8 @@ static int start_send(const struct order *order, struct request **request)
     if (!leaves_at_once(order))
         return transfer_start(order, NULL, request);
     int err = send_at_once(order);
+    if (!err && unlikely(message_is_clogged()))
+        err = help_on();
     if (!err)
         *request = &request_done;
     return err;

@@ -174,46 +174,48 @@ static int update_mapped(const struct accumulation *accumulation)
 }
 
 // An element with padding travels as two spans in one batch.
-static int add_padded(struct batch *batch, const struct atomic_type *type,
-                      uint64_t offset, const char *brought, char *fetched)
+static int add_padded(const struct operation *operation, struct sort sort,
+                      const struct atomic_type *type, uint64_t offset,
+                      const char *brought, char *fetched)
 {
     size_t value_bytes = type->value_bytes, at = type->index_at;
-    struct rma_span value = {offset, value_bytes};
-    struct rma_span index = {offset + at, type->size - value_bytes};
-    int err = batch_reserve(batch, 2, type->size);
-    if (!err)
-        err = batch_add(batch, value, brought, fetched, value.bytes);
-    return err ? err : batch_add(batch, index, brought + at, fetched + at, index.bytes);
+    struct rma_span spans[] = {{offset, value_bytes},
+                               {offset + at, type->size - value_bytes}};
+    return batch_add_pair(operation, sort, spans,
+                          (const char *const[]){brought, brought + at},
+                          (char *const[]){fetched, fetched + at});
 }
 
-static int add_elements(struct batch *batch, const struct accumulation *accumulation,
+static int add_elements(struct sort sort, const struct accumulation *accumulation,
                         const struct element_walk *walk,
                         const struct elements *elements)
 {
     // A buffer that there is not is not used either.
-    char *origin = accumulation->operation.origin + elements->origin;
+    const struct operation *operation = &accumulation->operation;
+    char *origin = operation->origin + elements->origin;
     char *result = walk->has_result ? accumulation->result + elements->result : origin;
     const char *brought = walk->has_origin ? origin : result;
-    uint64_t offset = accumulation->operation.offset + (uint64_t)elements->target;
+    uint64_t offset = operation->offset + (uint64_t)elements->target;
     if (is_padded(walk->type))
-        return add_padded(batch, walk->type, offset, brought, result);
+        return add_padded(operation, sort, walk->type, offset, brought, result);
     struct rma_span span = {offset, elements->bytes};
-    return batch_add(batch, span, brought, result, walk->type->size);
+    return batch_add(operation, sort, span, brought, result, walk->type->size);
 }
 
 static int update_by_message(const struct accumulation *accumulation)
 {
-    struct batch batch;
-    batch_begin(&batch, &accumulation->operation);
-    batch.request.fetches = accumulation->result_type != NULL;
-    batch.request.op = (uint8_t)accumulation->op->code;
-    batch.request.basic = (uint8_t)accumulation->basic->number;
+    struct sort sort = {
+        .brings = accumulation->operation.is_put,
+        .fetches = accumulation->result_type != NULL,
+        .op = (uint8_t)accumulation->op->code,
+        .basic = (uint8_t)accumulation->basic->number,
+    };
     struct element_walk walk = element_walk_of(accumulation);
     struct elements elements = {0};
     int err = 0;
     while (!err && element_walk_next(&walk, &elements))
-        err = add_elements(&batch, accumulation, &walk, &elements);
-    return err ? err : batch_send(&batch);
+        err = add_elements(sort, accumulation, &walk, &elements);
+    return err ? err : batch_finish(&accumulation->operation);
 }
 
 int rma_accumulate(struct accumulation *accumulation)
@@ -254,14 +256,11 @@ int rma_compare_and_swap(struct operation *operation, const char *compare, char 
         update_swap(&update, operation->origin, compare, operation->offset, result);
         return 0;
     }
-    struct batch batch;
+    struct sort sort = {.brings = 2,
+                        .fetches = 1,
+                        .op = COMPARE_AND_SWAP,
+                        .basic = (uint8_t)basic->number};
     struct rma_span span = {operation->offset, basic->bytes};
-    batch_begin(&batch, operation);
-    batch.request.brings = 2;
-    batch.request.fetches = true;
-    batch.request.op = COMPARE_AND_SWAP;
-    batch.request.basic = (uint8_t)basic->number;
-    err = batch_add(&batch, span, operation->origin, result, span.bytes);
-    memcpy(batch.data + span.bytes, compare, span.bytes);
-    return err ? err : batch_send(&batch);
+    err = batch_add_swap(operation, sort, span, compare, result);
+    return err ? err : batch_finish(operation);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches: how their origins fill them (send.c), what they look like on their way, and
+// Batches: how their origins fill them (batch.c), what they look like on their way, and
 // what their targets do (serve.c).
 #pragma once
 
@@ -43,26 +43,26 @@ struct rma_reply {
 };
 
 // ---- at the origin ------------------------------------------------------------
-// A batch under construction.
-struct batch {
-    const struct operation *operation;
-    size_t bytes;           // in all spans
-    char *local[SPANS_MAX]; // where what is fetched from each span belongs
-    struct rma_request request;
-    char data[MESSAGE_MAX]; // that the request brings
+// What is alike of all that one batch carries, as in rma_request.
+struct sort {
+    uint8_t brings, fetches, op, basic;
 };
 
-// Sets up an empty batch of plain copies for the operation.
-void batch_begin(struct batch *batch, const struct operation *operation);
 // Adds a span with the bytes that are `brought` to it and the place for what is
-// `fetched` from it; where batches are full, it is parted at a multiple of `unit` and
-// they are sent.
-int batch_add(struct batch *batch, struct rma_span span, const char *brought,
-              char *fetched, size_t unit);
-// Sends the batch unless it has room for so many more spans and bytes.
-int batch_reserve(struct batch *batch, uint32_t spans, size_t bytes);
-// Sends the batch if it is not empty; then it is. Counted by the peer's counter.
-int batch_send(struct batch *batch);
+// `fetched` from it to a batch of the sort; where batches are full, it is parted at a
+// multiple of `unit`. The bytes are copied.
+int batch_add(const struct operation *operation, struct sort sort, struct rma_span span,
+              const char *brought, char *fetched, size_t unit);
+// The same for two spans that stay in one batch.
+int batch_add_pair(const struct operation *operation, struct sort sort,
+                   const struct rma_span spans[2], const char *const brought[2],
+                   char *const fetched[2]);
+// The same for one element, which brings the origin's and the one to compare with.
+int batch_add_swap(const struct operation *operation, struct sort sort,
+                   struct rma_span span, const char *compare, char *fetched);
+// The operation has added all that it moves. It is sent at once if nothing else is under
+// way to the target, or if it has a request; else it waits for company until then.
+int batch_finish(const struct operation *operation);
 
 // ---- at the target ------------------------------------------------------------
 // Are the spans of a request elements that its operation is for, and does it bring what

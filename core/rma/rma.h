@@ -7,8 +7,9 @@
 //   piece      bytes that are contiguous at the origin and at the target
 //   walk       the pieces of an operation, in the order of the type maps
 //   carry      moves the data of an operation, by the means that the target's reach
-//   allows batch      pieces that travel in one message and are carried out by the
-//   target
+//              allows
+//   batch      pieces that travel in one message and are carried out by the target
+//   gather     to keep short operations until several of them make one batch
 //
 // A put moves all data that the origin buffer describes, a get all that the target
 // buffer describes; the other buffer may be larger, as in a receive. If it is smaller,
@@ -91,6 +92,10 @@ int rma_accumulate(struct accumulation *accumulation);
 // fetched goes to `result`.
 int rma_compare_and_swap(struct operation *operation, const char *compare,
                          char *result);
+
+// Sends what is gathered for the target, if anything is. What cannot be sent is counted
+// as failed, besides the error. Callers hold the message lock.
+int rma_send_gathered(struct peer *peer);
 
 // Finds reach and part of an operation on attached memory (MPI_ERR_RMA_RANGE).
 int rma_find_attached(struct operation *operation);

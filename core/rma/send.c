@@ -4,146 +4,7 @@
 // Both are counted by the peer's counter.
 #include "rma/private.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum {
-    DIRECT_BYTES = 2048, // a piece of so many bytes is worth an access of its own
-    BATCHES_AT_ONCE = 64 // under way to one target
-};
-
-static struct net_counter *counter_of(const struct batch *batch)
-{
-    return &batch->operation->peer->counter;
-}
-
-static bool has_room_for_batch(void *argument)
-{
-    const struct net_counter *counter = argument;
-    return net_counter_pending(counter) < BATCHES_AT_ONCE;
-}
-
-// Remembers where what is fetched belongs; NULL without memory.
-static struct awaited *await(const struct batch *batch)
-{
-    uint32_t count = batch->request.count;
-    struct awaited *awaited = malloc(sizeof *awaited + count * sizeof *awaited->parts);
-    if (awaited == NULL)
-        return NULL;
-    *awaited = (struct awaited){
-        .bytes = batch->bytes, .count = count, .counter = batch->operation->counter};
-    for (uint32_t i = 0; i < count; i++) {
-        awaited->parts[i].address = batch->local[i];
-        awaited->parts[i].bytes = batch->request.spans[i].bytes;
-    }
-    return awaited;
-}
-
-static void batch_clear(struct batch *batch)
-{
-    batch->request.count = 0;
-    batch->bytes = 0;
-}
-
-void batch_begin(struct batch *batch, const struct operation *operation)
-{
-    batch->operation = operation;
-    batch->request = (struct rma_request){
-        .window = operation->peer->card->handle,
-        .reply_to = (uint32_t)object_handle(operation->window),
-        .origin = operation->window->comm->rank,
-        .brings = operation->is_put,
-        .fetches = !operation->is_put,
-        .op = PLAIN_COPY,
-    };
-    batch_clear(batch);
-}
-
-// Sends the batch; callers hold the message lock.
-static int post(struct batch *batch, struct awaited *awaited)
-{
-    struct peer *peer = batch->operation->peer;
-    const struct rma_request *request = &batch->request;
-    int err = message_send(peer->job_rank, MESSAGE_RMA, request,
-                           request_bytes(request->count), batch->data,
-                           request->brings * batch->bytes);
-    if (err)
-        return err;
-    net_counter_issue(&peer->counter);
-    window_expect_pending(batch->operation->window);
-    if (awaited != NULL) {
-        *peer->awaited_end = awaited;
-        peer->awaited_end = &awaited->next;
-        if (awaited->counter != NULL)
-            net_counter_issue(awaited->counter);
-    }
-    return 0;
-}
-
-int batch_send(struct batch *batch)
-{
-    if (batch->request.count == 0)
-        return 0;
-    struct awaited *awaited = batch->request.fetches ? await(batch) : NULL;
-    if (batch->request.fetches && awaited == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory to fetch %zu bytes", batch->bytes);
-    int err = message_wait(has_room_for_batch, counter_of(batch));
-    if (!err) {
-        message_lock();
-        err = post(batch, awaited);
-        message_unlock();
-    }
-    if (err)
-        free(awaited);
-    batch_clear(batch);
-    return err;
-}
-
-// How many bytes another piece may add.
-static size_t batch_room(const struct batch *batch)
-{
-    uint32_t count = batch->request.count;
-    size_t head =
-        batch->request.brings ? request_bytes(count + 1) : sizeof(struct rma_reply);
-    size_t used = head + batch->bytes;
-    return count < SPANS_MAX && used < MESSAGE_MAX ? MESSAGE_MAX - used : 0;
-}
-
-int batch_reserve(struct batch *batch, uint32_t spans, size_t bytes)
-{
-    bool has_room = batch->request.count + spans <= SPANS_MAX &&
-                    batch_room(batch) >= bytes + spans * sizeof(struct rma_span);
-    return has_room ? 0 : batch_send(batch);
-}
-
-static void batch_append(struct batch *batch, struct rma_span span, const char *brought,
-                         char *fetched)
-{
-    if (batch->request.brings)
-        memcpy(batch->data + batch->bytes, brought, span.bytes);
-    batch->local[batch->request.count] = fetched;
-    batch->request.spans[batch->request.count++] = span;
-    batch->bytes += span.bytes;
-}
-
-int batch_add(struct batch *batch, struct rma_span span, const char *brought,
-              char *fetched, size_t unit)
-{
-    for (uint64_t done = 0; done < span.bytes;) {
-        if (batch_room(batch) < unit) {
-            int err = batch_send(batch);
-            if (err)
-                return err;
-        }
-        size_t room = batch_room(batch), bytes = span.bytes - done;
-        if (bytes > room)
-            bytes = room - room % unit;
-        batch_append(batch, (struct rma_span){span.offset + done, bytes},
-                     brought + done, fetched + done);
-        done += bytes;
-    }
-    return 0;
-}
+enum { DIRECT_BYTES = 2048 }; // a piece of so many bytes is worth an access of its own
 
 static int access_remotely(const struct operation *operation, const struct piece *piece)
 {
@@ -173,10 +34,22 @@ static int access_remotely(const struct operation *operation, const struct piece
     }
 }
 
+static struct sort sort_of(const struct operation *operation)
+{
+    return (struct sort){
+        .brings = operation->is_put, .fetches = !operation->is_put, .op = PLAIN_COPY};
+}
+
+static int send_whole(const struct operation *operation)
+{
+    struct rma_span span = {operation->offset, operation->bytes};
+    char *local = operation->origin;
+    int err = batch_add(operation, sort_of(operation), span, local, local, 1);
+    return err ? err : batch_finish(operation);
+}
+
 static int send_pieces(const struct operation *operation)
 {
-    struct batch batch;
-    batch_begin(&batch, operation);
     bool has_access = operation->reach == REACH_NET;
     struct walk walk = walk_of(operation);
     struct piece piece;
@@ -186,16 +59,28 @@ static int send_pieces(const struct operation *operation)
         uint64_t offset = operation->offset + (uint64_t)piece.target;
         struct rma_span span = {offset, piece.bytes};
         err = !has_access || piece.bytes < DIRECT_BYTES
-                  ? batch_add(&batch, span, local, local, 1)
+                  ? batch_add(operation, sort_of(operation), span, local, local, 1)
                   : access_remotely(operation, &piece);
     }
-    return err ? err : batch_send(&batch);
+    return err ? err : batch_finish(operation);
+}
+
+// Where each access is a call of the system, a short one goes with those that follow it
+// while others are under way. The first one leaves at once unless a wait is expected.
+static bool is_to_be_gathered(const struct operation *operation)
+{
+    const struct peer *peer = operation->peer;
+    return operation->bytes < DIRECT_BYTES && operation->counter == NULL &&
+           (peer->is_awaited_soon || net_counter_pending(&peer->counter) > 0) &&
+           !net_has_cheap_access(process.net);
 }
 
 int rma_send(const struct operation *operation)
 {
     struct piece whole = {0, 0, operation->bytes};
-    if (operation->reach == REACH_NET && is_plain(operation))
-        return access_remotely(operation, &whole);
-    return send_pieces(operation);
+    if (!is_plain(operation))
+        return send_pieces(operation);
+    if (operation->reach != REACH_NET || is_to_be_gathered(operation))
+        return send_whole(operation);
+    return access_remotely(operation, &whole);
 }

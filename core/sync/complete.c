@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waiting until operations that are not loads and stores have completed.
+#include "rma/rma.h"
 #include "sync/sync.h"
 
-static bool is_quiet(void *argument)
+static bool is_quiet(const struct peer *peer)
 {
-    return net_counter_pending(&((struct peer *)argument)->counter) == 0;
+    return net_counter_pending(&peer->counter) == 0;
+}
+
+// Sends what is gathered, too: also what other threads have gathered since the wait
+// began, for it is waited for like the rest. Callers hold the message lock.
+static bool has_completed(void *argument)
+{
+    struct peer *peer = argument;
+    bool is_done = is_quiet(peer);
+    if (!is_done)
+        rma_send_gathered(peer);
+    return is_done;
 }
 
 // What is still to come must not be written into memory that the program has back; that
@@ -18,9 +30,13 @@ static int give_up(struct peer *peer, int err)
     return err;
 }
 
+// What is to be waited for leaves before the wait looks at what has come.
 int sync_complete_counted(struct peer *peer)
 {
-    int err = is_quiet(peer) ? 0 : message_wait(is_quiet, peer);
+    message_lock();
+    bool is_done = has_completed(peer);
+    message_unlock();
+    int err = is_done ? 0 : message_wait(has_completed, peer);
     if (err)
         return give_up(peer, err);
     int error = atomic_exchange(&peer->counter.error, 0);
@@ -47,6 +63,10 @@ int sync_complete_all(struct window *window)
     if (likely(!atomic_load_explicit(&window->has_pending, memory_order_relaxed)))
         return 0;
     int first = 0;
+    message_lock();
+    for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next)
+        has_completed(peer);
+    message_unlock();
     for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next) {
         int err = sync_complete(peer);
         if (first == 0)

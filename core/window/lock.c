@@ -2,7 +2,6 @@
 // The locks of a window's parts. Members on the target's node work on its line
 // directly; for origins on other nodes the target does, asked by messages. Nobody polls
 // for those: whoever moves a line on tells the target if a distant origin waits there.
-//
 #include "window/private.h"
 
 #include <stdlib.h>

@@ -98,6 +98,7 @@ void peers_free(struct window *window)
     struct peer *next;
     for (struct peer *peer = window->peers.first; peer != NULL; peer = next) {
         next = peer->next;
+        free(peer->batch);
         free(peer);
     }
     free(window->peers.buckets);

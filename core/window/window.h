@@ -112,10 +112,12 @@ struct peer {
     struct {
         _Atomic(uint32_t) came;
         uint32_t expected;
-    } notices[NOTICES];         // from the peer, since the window was opened
-    bool is_target;             // ACCESS_START: member of the group
-    struct line *line;          // NULL: on another node
-    struct net_counter counter; // operations by net or messages
+    } notices[NOTICES];            // from the peer, since the window was opened
+    bool is_target;                // ACCESS_START: member of the group
+    struct line *line;             // NULL: on another node
+    struct net_counter counter;    // operations by net or messages
+    struct batch *batch;           // operations that wait for company, or NULL; of rma
+    _Atomic(bool) is_awaited_soon; // of rma: so it was with the last batch
     struct awaited *awaited, **awaited_end; // in the order in which they will come
     struct peer *next;                      // of all peers
     struct peer *next_in_bucket;            // of those with the same hash

@@ -23,7 +23,8 @@ from pathlib import Path
 # Each folder of core may include those to its right. Folders in one group do not see
 # each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("rma", "sync", "tools"),
+    ("sync",),
+    ("rma", "tools"),
     ("window",),
     ("collective",),
     ("pt2pt",),

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // progress_times [SECONDS [MILLISECONDS]]: the last rank works on the memory of rank 0,
-// which computes meanwhile and calls nothing; then all sleep for so long (0.5 s). The
-// last rank prints how long each operation takes, rank 0 how much that has slowed its
-// loop down, all what their sleep costs. An operation that waited for the target to
-// call would never end; of the others half must end in so long (1 ms). Other programs on
-// the machine may spoil a series, so that the best of several counts.
+// which computes meanwhile, for so long (0.5 s), and calls nothing. The last rank prints
+// how long each operation takes, rank 0 how much that has slowed its loop down. An
+// operation that waited for the target to call would never end; of the others half must
+// end in so long (1 ms; 10 where a launcher has bound a rank to one core, which its
+// threads then share with its loop). Other programs on the machine may spoil a series, so
+// that the best of several counts.
 #include "window_test.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { SAMPLES_MAX = 1000, SERIES_MAX = 50, PATIENCE = 300, OPERATIONS = 5 };
 
-static double seconds = 0.5, milliseconds = 1;
+static double seconds = 0.5, milliseconds;
 
 enum slot { DONE, WORD }; // what the target's memory holds, in longs
 static const MPI_Aint BYTES = 2 * sizeof(long);
@@ -160,13 +162,21 @@ static double loop_until(const volatile long *done, double end)
                      1e-9 * (double)(to.tv_nsec - from.tv_nsec));
 }
 
-static void compute(const volatile long *done, double alone, const char *kind)
+static double loop_alone(void)
+{
+    const long never = 0;
+    return loop_until(&never, now() + seconds / 5);
+}
+
+// The speed of machines changes by itself: the loop runs alone before and afterwards.
+static void compute(const volatile long *done, double before, const char *kind)
 {
     double begin = now(), cpu = cpu_seconds();
     double together = loop_until(done, begin + 2 * PATIENCE);
     double wall = now() - begin;
     cpu = cpu_seconds() - cpu;
     CHECK(*done == 1);
+    double alone = (before + loop_alone()) / 2;
     printf("%-16s target's loop: %.2f %% slower, process uses %.2f cores\n", kind,
            100 * (1 - together / alone), cpu / wall);
     CHECK(together > alone / 2);
@@ -174,38 +184,38 @@ static void compute(const volatile long *done, double alone, const char *kind)
 
 // ---- windows
 
-static void serve_or_work(struct target target, long *memory, const char *kind,
-                          double alone)
+static void serve_or_work(struct target target, long *memory, const char *kind)
 {
+    double before = rank == 0 ? loop_alone() : 0;
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
-        compute(&memory[DONE], alone, kind);
+        compute(&memory[DONE], before, kind);
     else if (rank == size - 1)
         work_on_target(&target, kind);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void on_allocated(double alone)
+static void on_allocated(void)
 {
     long *memory;
     struct target target = {.at = 0};
     MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &target.win);
     memset(memory, 0, BYTES);
-    serve_or_work(target, memory, "allocated", alone);
+    serve_or_work(target, memory, "allocated");
     MPI_Win_free(&target.win);
 }
 
-static void on_created(double alone)
+static void on_created(void)
 {
     long *memory = calloc(1, BYTES);
     struct target target = {.at = 0};
     MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &target.win);
-    serve_or_work(target, memory, "created", alone);
+    serve_or_work(target, memory, "created");
     MPI_Win_free(&target.win);
     free(memory);
 }
 
-static void on_dynamic(double alone)
+static void on_dynamic(void)
 {
     long *memory = calloc(1, BYTES);
     struct target target;
@@ -213,24 +223,16 @@ static void on_dynamic(double alone)
     MPI_Win_attach(target.win, memory, BYTES);
     MPI_Get_address(memory, &target.at);
     MPI_Bcast(&target.at, 1, MPI_AINT, 0, MPI_COMM_WORLD);
-    serve_or_work(target, memory, "dynamic", alone);
+    serve_or_work(target, memory, "dynamic");
     MPI_Win_detach(target.win, memory);
     MPI_Win_free(&target.win);
     free(memory);
 }
 
-// ---- idle
-
-// All that has come before has been handled; what a process costs then is its own.
-static void sleep_cheaply(void)
+static bool is_bound_to_one_core(void)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
-    usleep(10000);
-    double begin = now(), cpu = cpu_seconds();
-    usleep((useconds_t)(1e6 * seconds));
-    double share = (cpu_seconds() - cpu) / (now() - begin);
-    printf("asleep, rank %d uses %.4f %% of a core\n", rank, 100 * share);
-    CHECK(share < 0.005);
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) == 1;
 }
 
 int main(int argc, char **argv)
@@ -241,13 +243,9 @@ int main(int argc, char **argv)
         return finish(), SKIPPED;
     if (argc > 1)
         seconds = atof(argv[1]);
-    if (argc > 2)
-        milliseconds = atof(argv[2]);
-    const long never = 0;
-    double alone = rank == 0 ? loop_until(&never, now() + seconds / 5) : 0;
-    on_allocated(alone);
-    on_created(alone);
-    on_dynamic(alone);
-    sleep_cheaply();
+    milliseconds = argc > 2 ? atof(argv[2]) : any(is_bound_to_one_core()) ? 10 : 1;
+    on_allocated();
+    on_created();
+    on_dynamic();
     return finish();
 }

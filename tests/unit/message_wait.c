@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // waiting_wakes_for_every_message, although each wait sleeps at once; a message to the
 // process itself is handled by a later poll and not inside the send; what comes before
-// its handler is registered keeps its order; a blocked process uses next to no CPU.
+// its handler is registered keeps its order; nobody sleeps while messages lie there; a
+// blocked process uses next to no CPU, even if the network does not take its messages.
 #include "message_job.h"
 
 #include <dirent.h>
@@ -126,6 +127,19 @@ static void register_late(void)
         CHECK(order[i] == i);
 }
 
+// More than one poll takes, sent before the receiver waits: for them nobody rings.
+static void many_at_once(void)
+{
+    int many = 500;
+    message_register(MESSAGE_EAGER, count);
+    for (int i = 0; i < many && process.rank == 1; i++)
+        send_to(0, MESSAGE_EAGER, i);
+    CHECK(boot_fence(process.boot) == 0);
+    if (process.rank == 0)
+        CHECK(message_wait(has_received, &many) == 0);
+    CHECK(atomic_load(&process.counters[COUNTER_CALL_SLEEPS]) == 0);
+}
+
 static double cpu_seconds(void)
 {
     struct rusage usage;
@@ -153,6 +167,44 @@ static void idle(void)
     }
 }
 
+static void go_on_in_a_second(pid_t pid)
+{
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child > 0)
+        return;
+    usleep(1000000);
+    kill(pid, SIGCONT);
+    _exit(0);
+}
+
+static void answer(int source, const void *message, size_t bytes)
+{
+    count(source, message, bytes);
+    if (received == ROUNDS)
+        CHECK(message_send(1, MESSAGE_EAGER, message, bytes, NULL, 0) == 0);
+}
+
+// Rank 0 stands still for a second while rank 1 waits for its answer.
+static void clogged(void)
+{
+    int one = 1, rounds = ROUNDS;
+    message_register(MESSAGE_EAGER, process.rank == 0 ? answer : count);
+    meet();
+    if (process.rank == 0) {
+        go_on_in_a_second(getpid());
+        raise(SIGSTOP);
+        CHECK(message_wait(has_received, &rounds) == 0);
+        return;
+    }
+    usleep(100000);
+    double before = cpu_seconds();
+    for (int round = 1; round <= ROUNDS; round++)
+        send_to(0, MESSAGE_EAGER, round);
+    CHECK(message_wait(has_received, &one) == 0);
+    CHECK(cpu_seconds() - before < 0.3);
+}
+
 int main(void)
 {
     struct job alone = {.nodes = 1, .node_size = 1, .body = to_myself};
@@ -161,11 +213,17 @@ int main(void)
     alone.body = register_late;
     failures += run_job(alone);
     failures += run_job(pair);
+    pair.body = many_at_once;
+    failures += run_job(pair);
+    pair.body = ping_pong;
     pair.progress_thread = true;
     failures += run_job(pair);
     pair.nodes = 2;
     failures += run_job(pair);
     pair.body = idle;
+    failures += run_job(pair);
+    pair.body = clogged;
+    pair.node_size = 1;
     failures += run_job(pair);
     return failures > 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // errors_have_an_end_and_a_class: an access with a wrong key or outside the region
 // fails and changes nothing; a peer that is killed gives errors, not a hang; so does
-// one that was gone before it was first reached.
+// one that was gone before it was first reached. The time for that goes on only while the
+// process tries.
 
 #include "net_pair.h"
 
@@ -122,9 +123,27 @@ static int peer_that_was_never_there_fails(void)
     return 0;
 }
 
+static int standing_still_is_no_error(void)
+{
+    struct net_region region;
+    struct pair pair = open_pair(&region);
+    if (pair.rank == 0) {
+        struct net_counter counter = {0};
+        struct net_access access = {1, true, local, 8, target, &counter};
+        pair.net->connect_seconds = 3;
+        CHECK(net_access(pair.net, &access) == 0 && access.bytes == 8);
+        sleep(4);
+        CHECK(write_once(&pair, target, 8) == 0);
+    } else {
+        sleep(4); // and does not answer
+    }
+    return pair_close(&pair);
+}
+
 int main(void)
 {
     return bad_place_fails(true, false) || bad_place_fails(false, false) ||
            bad_place_fails(true, true) || bad_place_fails(false, true) ||
-           killed_peer_fails() || peer_that_was_never_there_fails();
+           killed_peer_fails() || peer_that_was_never_there_fails() ||
+           standing_still_is_no_error();
 }
