@@ -172,7 +172,9 @@ class _Clauses:
         elif cursor.accept("per"):
             what = cursor.word("what there is an element for")
             cursor.expect("of", "and the argument that has them")
-            self.per = Per(what, cursor.word("the argument that has them"))
+            owner = cursor.word("the argument that has them")
+            condition = _condition(cursor) if cursor.accept("if") else None
+            self.per = Per(what, owner, condition)
         elif cursor.accept("as", "many", "as"):
             self.as_many_as = cursor.word("the argument that counts the elements")
         elif cursor.accept("told", "by"):

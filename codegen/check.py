@@ -175,10 +175,7 @@ class _Record:
             if argument.is_choice != (argument.descriptor is not None):
                 message = f"{name}: walk, addr or contig belongs to choice buffers only"
                 yield self.wrong(f"{message}, and to each; add or remove it", where)
-            if self._has_untold_sections(argument):
-                message = f"{name}: sections that MPI may use later need a count and a"
-                message += " datatype right behind them, in all processes"
-                yield self.wrong(f"{message}; use contig", where)
+            yield from self._section(self.record, argument)
             is_reference = argument.kind.kind_class is KindClass.FSTATUS
             can_be_address = argument.kind.is_handle or is_reference
             if argument.by_pointer and not can_be_address:
@@ -197,15 +194,25 @@ class _Record:
                 message = f"{name}: '{language}' does not have this record"
                 yield self.wrong(f"{message}; remove it from 'only'", where)
 
-    def _has_untold_sections(self, argument: Argument) -> bool:
-        """Sections are walked, but no datatype can be made of them."""
-        if argument.descriptor is not Descriptor.WALK or not argument.is_async:
-            return False
-        place = self.record.arguments.index(argument)
-        behind = self.record.arguments[place + 1 : place + 3]
-        is_told = len(behind) == 2 and behind[1].kind.name == "DATATYPE"
-        is_told = is_told and behind[0].kind.is_integral and not behind[0].is_array
-        return argument.at_root is not None or not is_told
+    def _section(self, record: Procedure, argument: Argument) -> Iterator[SpecError]:
+        """What is done with a section that is walked, and what says how much of it is
+        used."""
+        if argument.descriptor is not Descriptor.WALK or record.is_typed(argument):
+            return
+        name, where = f"argument '{argument.name}'", argument.position
+        place = record.arguments.index(argument)
+        behind = [a for a in record.arguments[place:] if not a.is_choice]
+        if argument.is_async and not record.keeps_copies:
+            message = f"{name}: sections that MPI may use later need a count and a"
+            message += " datatype of their own right behind them, in all processes, or"
+            message += " the request of a plan"
+            yield self.wrong(f"{message}; use contig", where)
+        elif not (behind and behind[0].kind.is_integral and behind[0].is_in):
+            message = f"{name}: no count behind it says how much of a section is used"
+            yield self.wrong(f"{message}; use contig", where)
+        elif behind[0].is_array and not argument.per:
+            message = f"{name}: nothing says for whom it has blocks"
+            yield self.wrong(f"{message}; add 'per'", where)
 
     def _length(self, argument: Argument) -> Iterator[SpecError]:
         if not argument.length:
@@ -272,9 +279,13 @@ class _Record:
         """What is said of the elements of an array."""
         name, where = f"argument '{argument.name}'", argument.position
         is_open = argument.is_array and argument.length == "*"
-        if (argument.per or argument.as_many_as) and not is_open:
+        is_walked = argument.descriptor is Descriptor.WALK
+        is_counted = argument.as_many_as or (argument.per and not is_walked)
+        if is_counted and not is_open:
             message = f"{name}: 'per' and 'as many as' count the elements of [*]"
             yield self.wrong(f"{message}; remove the clause", where)
+        if argument.per and argument.per.only_if:
+            yield from self._condition(argument, argument.per.only_if)
         if argument.per and self.find(argument.per.argument) is None:
             message = f"{name}: '{argument.per.argument}' is no argument"
             yield self.wrong(f"{message}; correct 'per'", where)
@@ -303,6 +314,11 @@ class _Record:
             message = f"{name}: 'up to' belongs to arrays 'from one', and to each"
             yield self.wrong(f"{message}; add or remove it", where)
         yield from self._constants(argument, argument.may_be)
+        for constant in argument.may_be if argument.is_choice else ():
+            known = self.spec.constants.get(constant)
+            if known and known.form is not Form.BUFFER:
+                message = f"{name}: '{constant}' is no address that a buffer can be"
+                yield self.wrong(f"{message}; name one", where)
 
     def _grouped(
         self, argument: Argument, other: str, where: Position
@@ -334,6 +350,9 @@ class _Record:
         elif condition.member and condition.member not in other.kind.fields:
             message = f"{name}: {other.kind.name} has no field '{condition.member}'"
             yield self.wrong(f"{message}; add it to 'fields' in kinds.spec", where)
+        elif other.is_choice and condition.constant not in other.may_be:
+            message = f"{name}: '{condition.argument}' is never {condition.constant}"
+            yield self.wrong(f"{message}; add 'may be' there", where)
 
     def _domain(self, argument: Argument, domain: Domain) -> Iterator[SpecError]:
         name, where = f"argument '{argument.name}'", domain.position

@@ -109,10 +109,12 @@ class Told:
 
 @dataclass(frozen=True)
 class Per:
-    """`per rank of comm`: an array has an element for each of what an object has."""
+    """`per rank of comm`: an array has an element, a choice buffer a block, for each of
+    what an object has."""
 
     what: str
     argument: str
+    only_if: Condition | None = None  # a buffer has one block, this process's, if not
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ class Argument:
     from_one_up_to: str  # an array of places: the argument that says how many, or ""
     at_root: Root | None  # it matters in one process only
     is_large_only: bool  # only the `_c` procedure has it
-    may_be: tuple[str, ...]  # constants that stand in for the array
+    may_be: tuple[str, ...]  # constants that stand in for the array or buffer
     domains: tuple[Domain, ...]
     descriptor: Descriptor | None  # choice buffers only
     is_async: bool
@@ -314,6 +316,23 @@ class Procedure:
         callbacks = [a for a in self.arguments if a.callback]
         return any(argument.kind.is_large for argument in callbacks)
 
+    def is_typed(self, argument: Argument) -> bool:
+        """A section as this buffer becomes one element of a datatype: MPI may use it
+        later, and right behind it stand a count and a datatype for it alone."""
+        is_later = argument.descriptor is Descriptor.WALK and argument.is_async
+        if not is_later or argument.per or argument.at_root:
+            return False
+        place = self.arguments.index(argument)
+        behind = self.arguments[place + 1 : place + 3]
+        is_told = len(behind) == 2 and behind[1].kind.name == "DATATYPE"
+        is_told = is_told and behind[0].kind.is_integral and not behind[0].is_array
+        return is_told and not (place > 0 and self.arguments[place - 1].is_choice)
+
+    @property
+    def keeps_copies(self) -> bool:
+        """It gives the request of a collective operation, which keeps sections."""
+        return self.plan != "" and any(a.kind.name == "REQUEST" for a in self.arguments)
+
     def argument(self, name: str) -> Argument:
         """The argument of that name."""
         return next(a for a in self.arguments if a.name == name)
@@ -461,3 +480,15 @@ class Spec:
     def constants_in(self, category: str) -> tuple[Constant, ...]:
         """The constants of one category."""
         return tuple(c for c in self.constants.values() if c.category.name == category)
+
+    def foreign_addresses(self, argument: Argument) -> tuple[str, ...]:
+        """Constants that are given for other buffers but cannot be this one.
+
+        MPI_BOTTOM is 0, from where all addresses count; it suits each.
+        """
+        if not argument.is_choice:
+            return ()
+        known = [
+            c for c in self.constants.values() if c.form is Form.BUFFER and c.value
+        ]
+        return tuple(c.name for c in known if c.name not in argument.may_be)

@@ -62,12 +62,6 @@ static inline bool communicator_has_root(const struct communicator *comm, int ro
            (comm_is_inter(comm) && (root == MPI_ROOT || root == MPI_PROC_NULL));
 }
 
-// This process is the root.
-static inline bool communicator_is_root(const struct communicator *comm, int root)
-{
-    return root == (comm_is_inter(comm) ? MPI_ROOT : comm->rank);
-}
-
 // ---- results ------------------------------------------------------------------------
 // The handle of a new object, or the null handle if the procedure gives none to this
 // process.

@@ -55,8 +55,8 @@ static inline void *address_of(const struct descriptor *descriptor)
 void *oriel_address_unless_ignored(void *argument);
 
 // For calls that only start communication: a section gets a datatype that names its
-// elements. The buffer is all 0 before. Returns 0 or an error class with its text set;
-// either way the buffer can be closed.
+// elements. The buffer begins without a section. Returns 0 or an error class with its
+// text set; either way the buffer can be closed.
 int buffer_typed(struct typed_buffer *buffer, const struct descriptor *descriptor,
                  MPI_Count count, MPI_Datatype type);
 static inline void typed_buffer_close(const struct typed_buffer *buffer)
@@ -71,16 +71,28 @@ struct buffer {
     const struct descriptor *copied; // `address` is a packed copy of this section
 };
 
-// For calls that complete the communication: a section is packed into a copy, as
-// Fortran itself does for a procedure that wants contiguous memory. These, too, may be
-// closed whatever they return, and begin with 0.
-int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor);
-// The same, where the section must have `count` elements of the datatype.
-int buffer_checked(struct buffer *buffer, const struct descriptor *descriptor,
-                   MPI_Count count, MPI_Datatype type);
+// Begins with the program's address. For collective calls that only start: the request
+// keeps a copy of a section, or the buffer is closed in place of it, without one or
+// after a failure.
+int buffer_kept(struct kept_buffer *buffer, const struct descriptor *descriptor,
+                const char *name, const struct demand *demand);
+static inline void kept_buffer_close(const struct kept_buffer *buffer, bool is_changed,
+                                     MPI_Request request)
+{
+    if (buffer->copy && request != MPI_REQUEST_NULL)
+        oriel_copy_keep(buffer->copy, is_changed, request);
+    else if (buffer->copy)
+        oriel_copy_close(buffer->copy, is_changed);
+}
+
+// Begins with the program's address. For calls that complete the communication: a
+// section is packed into a copy, as Fortran itself does for a procedure that wants
+// contiguous memory, if it has all that the call demands. This, too, may be closed
+// whatever is returned.
+int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor,
+                  const char *name, const struct demand *demand);
 // For calls that put the memory as a whole to use: a section is an error.
-int buffer_whole(struct buffer *buffer, const struct descriptor *descriptor,
-                 const char *name);
+int buffer_whole(const struct descriptor *descriptor, const char *name);
 // A packed copy that the call has changed goes back into its section.
 void buffer_close(struct buffer *buffer, bool is_changed);
 

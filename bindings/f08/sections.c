@@ -16,6 +16,18 @@ void *oriel_address_unless_ignored(void *argument)
     return address_unless_ignored(argument);
 }
 
+// Most dimensions are not there: only those that are get set.
+static inline void section_describe(struct section *section,
+                                    const struct descriptor *descriptor, int rank)
+{
+    section->element_bytes = (MPI_Count)descriptor_element_bytes(descriptor);
+    section->rank = rank;
+    for (int i = 0; i < rank; i++) {
+        section->dimension[i].extent = descriptor_extent(descriptor, i);
+        section->dimension[i].stride = descriptor_stride(descriptor, i);
+    }
+}
+
 // Apart, so that it takes no registers of the usual case.
 static __attribute__((noinline)) int
 buffer_of_any_rank(struct typed_buffer *buffer, const struct descriptor *descriptor,
@@ -25,13 +37,8 @@ buffer_of_any_rank(struct typed_buffer *buffer, const struct descriptor *descrip
     *buffer = (struct typed_buffer){address_of(descriptor), count, type, NULL};
     if (is_contiguous(descriptor, rank))
         return 0;
-    struct section section; // mostly unused: only what is used is set
-    section.element_bytes = (MPI_Count)descriptor_element_bytes(descriptor);
-    section.rank = rank;
-    for (int i = 0; i < rank; i++) {
-        section.dimension[i].extent = descriptor_extent(descriptor, i);
-        section.dimension[i].stride = descriptor_stride(descriptor, i);
-    }
+    struct section section;
+    section_describe(&section, descriptor, rank);
     return oriel_section_open(buffer, &section, count, type);
 }
 
@@ -44,6 +51,17 @@ int buffer_typed(struct typed_buffer *buffer, const struct descriptor *descripto
     return oriel_vector_open(buffer, (MPI_Count)descriptor_element_bytes(descriptor),
                              count, type, descriptor_extent(descriptor, 0),
                              descriptor_stride(descriptor, 0));
+}
+
+int buffer_kept(struct kept_buffer *buffer, const struct descriptor *descriptor,
+                const char *name, const struct demand *demand)
+{
+    int rank = descriptor_rank(descriptor);
+    if (is_contiguous(descriptor, rank))
+        return 0;
+    struct section section;
+    section_describe(&section, descriptor, rank);
+    return oriel_copy_make(buffer, &section, demand, name);
 }
 
 // Visits the elements in array element order; `packed` is advanced by each.
@@ -63,14 +81,17 @@ static void copy_section(const struct descriptor *descriptor, int dimension,
                      is_packing);
 }
 
-int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor)
+int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor,
+                  const char *name, const struct demand *demand)
 {
-    buffer->address = address_of(descriptor);
     if (is_contiguous(descriptor, descriptor_rank(descriptor)))
         return 0;
     size_t bytes = descriptor_element_bytes(descriptor);
     for (int i = 0; i < descriptor_rank(descriptor); i++)
         bytes *= (size_t)descriptor_extent(descriptor, i);
+    int err = oriel_demand_check(demand, name, (MPI_Count)bytes);
+    if (err)
+        return err;
     char *packed = malloc(bytes);
     if (packed == NULL)
         return oriel_fail(MPI_ERR_NO_MEM, "no memory for a copy of an array section");
@@ -79,17 +100,6 @@ int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor)
     copy_section(descriptor, descriptor_rank(descriptor) - 1,
                  descriptor_address(descriptor), &packed, true);
     return 0;
-}
-
-int buffer_checked(struct buffer *buffer, const struct descriptor *descriptor,
-                   MPI_Count count, MPI_Datatype type)
-{
-    struct typed_buffer typed = {0};
-    int err = buffer_typed(&typed, descriptor, count, type);
-    typed_buffer_close(&typed);
-    if (err)
-        return err;
-    return buffer_copied(buffer, descriptor);
 }
 
 void buffer_close(struct buffer *buffer, bool is_changed)
@@ -104,10 +114,8 @@ void buffer_close(struct buffer *buffer, bool is_changed)
     free(buffer->address);
 }
 
-int buffer_whole(struct buffer *buffer, const struct descriptor *descriptor,
-                 const char *name)
+int buffer_whole(const struct descriptor *descriptor, const char *name)
 {
-    buffer->address = address_of(descriptor);
     if (is_contiguous(descriptor, descriptor_rank(descriptor)))
         return 0;
     char text[MPI_MAX_ERROR_STRING];

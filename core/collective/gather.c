@@ -7,15 +7,10 @@
 
 #include <stdlib.h>
 
-static bool is_root(const struct communicator *comm, int root)
-{
-    return root == (comm_is_inter(comm) ? MPI_ROOT : comm->rank);
-}
-
 // MPI_IN_PLACE is for the root only here.
 static int check_in_place(const struct communicator *comm, const void *buffer, int root)
 {
-    if (buffer != MPI_IN_PLACE || (is_root(comm, root) && !comm_is_inter(comm)))
+    if (buffer != MPI_IN_PLACE || (communicator_is_root(comm, root) && !comm_is_inter(comm)))
         return 0;
     return fail(MPI_ERR_BUFFER,
                 "MPI_IN_PLACE: is for the root of an intracommunicator");
@@ -27,7 +22,7 @@ static void append_gather_each(struct schedule *schedule, struct communicator *c
                                struct elements own, const struct portions *all,
                                int root)
 {
-    if (!is_root(comm, root)) {
+    if (!communicator_is_root(comm, root)) {
         schedule_send(schedule, comm, own, root);
         return;
     }
@@ -79,7 +74,7 @@ int plan_gatherv(const void *sendbuf, MPI_Count sendcount, struct datatype *send
 void append_scatter_each(struct schedule *schedule, struct communicator *comm,
                          const struct portions *all, struct elements own, int root)
 {
-    if (!is_root(comm, root)) {
+    if (!communicator_is_root(comm, root)) {
         schedule_receive(schedule, comm, own, root);
         return;
     }

@@ -158,6 +158,30 @@ static void copy_numbers(int *to, const int from[], int count)
         memcpy(to, from, bytes_of(count));
 }
 
+// MPI-4.1 8.5.4: no weight is negative, and where there are edges there are weights.
+static int check_weights(const char *argument, const int weights[], int count)
+{
+    if (weights == MPI_UNWEIGHTED || count == 0)
+        return 0;
+    if (weights == MPI_WEIGHTS_EMPTY)
+        return fail(MPI_ERR_ARG, "%s = MPI_WEIGHTS_EMPTY: there are %d edges", argument,
+                    count);
+    for (int i = 0; i < count; i++)
+        if (weights[i] < 0)
+            return fail(MPI_ERR_ARG, "%s: %d is negative", argument, weights[i]);
+    return 0;
+}
+
+static int check_adjacent_weights(int indegree, const int sourceweights[],
+                                  int outdegree, const int destweights[])
+{
+    if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
+        return fail(MPI_ERR_ARG, "sourceweights and destweights: either both are "
+                                 "MPI_UNWEIGHTED or none");
+    int err = check_weights("sourceweights", sourceweights, indegree);
+    return err ? err : check_weights("destweights", destweights, outdegree);
+}
+
 int oriel_dist_graph_create_adjacent(struct communicator *comm_old, int indegree,
                                      const int sources[], const int sourceweights[],
                                      int outdegree, const int destinations[],
@@ -166,9 +190,14 @@ int oriel_dist_graph_create_adjacent(struct communicator *comm_old, int indegree
 {
     (void)info, (void)reorder;
     bool is_weighted = sourceweights != MPI_UNWEIGHTED;
-    struct topology *graph = neighborhood_new(indegree, outdegree, is_weighted);
-    if (graph == NULL)
-        return publish_neighborhood(comm_old, NULL, MPI_ERR_NO_MEM, comm_dist_graph);
+    struct topology *graph = NULL;
+    int err = check_adjacent_weights(indegree, sourceweights, outdegree, destweights);
+    if (!err) {
+        graph = neighborhood_new(indegree, outdegree, is_weighted);
+        err = graph ? 0 : MPI_ERR_NO_MEM;
+    }
+    if (err)
+        return publish_neighborhood(comm_old, NULL, err, comm_dist_graph);
     copy_numbers(graph->sources, sources, indegree);
     copy_numbers(graph->destinations, destinations, outdegree);
     if (is_weighted) {
@@ -177,6 +206,8 @@ int oriel_dist_graph_create_adjacent(struct communicator *comm_old, int indegree
     }
     return publish_neighborhood(comm_old, graph, 0, comm_dist_graph);
 }
+
+enum { NO_WEIGHT = -1 };
 
 struct edge {
     int from, to, weight;
@@ -193,12 +224,12 @@ static int list_edges(const struct communicator *comm, int n, const int sources[
     struct edge *made = malloc((size_t)*count * sizeof *made + 1);
     if (made == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for %d edges", *count);
-    bool is_weighted = weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY;
-    int err = 0;
+    int err = check_weights("weights", weights, *count);
+    bool is_weighted = !err && weights != MPI_UNWEIGHTED;
     for (int i = 0, at = 0; i < n; i++)
         for (int j = 0; j < degrees[i]; j++, at++) {
             made[at] = (struct edge){sources[i], destinations[at],
-                                     is_weighted ? weights[at] : 0};
+                                     is_weighted ? weights[at] : NO_WEIGHT};
             if (destinations[at] < 0 || destinations[at] >= comm->size)
                 err = fail(MPI_ERR_RANK, "destinations: %d is no rank of comm_old",
                            destinations[at]);
@@ -238,11 +269,17 @@ static int gather_edges(struct communicator *comm, const struct edge *own, int c
     return err;
 }
 
-static int pick_edges(int rank, const struct edge *edges, int count, bool is_weighted,
-                      struct topology **made)
+// Processes that give no edges may say anything of weights.
+static int pick_edges(int rank, const struct edge *edges, int count,
+                      const int weights[], struct topology **made)
 {
     int in = 0, out = 0;
+    bool is_weighted =
+        count > 0 ? edges[0].weight != NO_WEIGHT : weights != MPI_UNWEIGHTED;
     for (int i = 0; i < count; i++) {
+        if ((edges[i].weight != NO_WEIGHT) != is_weighted)
+            return fail(MPI_ERR_ARG, "weights: either all processes give "
+                                     "MPI_UNWEIGHTED or none");
         in += edges[i].to == rank;
         out += edges[i].from == rank;
     }
@@ -281,7 +318,7 @@ int oriel_dist_graph_create(struct communicator *comm_old, int n, const int sour
     if (!err)
         err = gather_edges(comm_old, own, count, &all, &total);
     if (!err)
-        err = pick_edges(comm_old->rank, all, total, weights != MPI_UNWEIGHTED, &graph);
+        err = pick_edges(comm_old->rank, all, total, weights, &graph);
     free(all);
     free(own);
     return publish_neighborhood(comm_old, graph, err, comm_dist_graph);

@@ -53,7 +53,9 @@ void area_break(const struct communicator *comm);
 // MPI_ERR_PROC_ABORTED when the area is broken.
 int node_arrive(struct communicator *comm);
 
-int fail_refused(void); // the error of a call that another member has refused
+// The error of a call that another member has refused. Who knows of a death may have gone
+// on with another call, which is no error of the program.
+int fail_refused(void);
 // After a round: MPI_ERR_TRUNCATE unless all members have shown this total.
 int boards_agree(const struct communicator *comm, const struct board *boards,
                  uint64_t total);

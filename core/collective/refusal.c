@@ -21,8 +21,10 @@ struct refusal {
 
 int fail_refused(void)
 {
-    return fail(MPI_ERR_TRUNCATE, "another member of the communicator has got more or "
-                                  "less than it expected");
+    int err = message_known_death();
+    return err ? err
+               : fail(MPI_ERR_TRUNCATE, "another member of the communicator has got "
+                                        "more or less than it expected");
 }
 
 static struct refusal **find(uint64_t context, int tag)

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum step_kind {
     STEP_SEND,
@@ -44,6 +43,7 @@ struct schedule {
     int transfer_room; // the most between two waits
     int appended;      // transfers since the last wait that was appended
     struct memory *memory;
+    struct section_copy *copies;
     struct schedule *next_active;
 };
 
@@ -51,28 +51,12 @@ struct schedule {
 
 int elements_copy(struct elements from, struct elements to)
 {
-    size_t room = elements_bytes(to), left = elements_bytes(from);
-    bool is_cut = left > room;
-    if (is_cut)
-        left = room;
-    struct blocks sources = blocks_of(from.type, from.count);
-    struct blocks targets = blocks_of(to.type, to.count);
-    MPI_Aint source = 0, target = 0;
-    for (size_t bytes, in = 0, out = 0; left > 0; left -= bytes) {
-        if (in == 0)
-            in = blocks_next(&sources, left, &source);
-        if (out == 0)
-            out = blocks_next(&targets, left, &target);
-        bytes = in < out ? in : out;
-        memmove(to.at + target, from.at + source, bytes);
-        source += (MPI_Aint)bytes;
-        target += (MPI_Aint)bytes;
-        in -= bytes;
-        out -= bytes;
-    }
-    return is_cut ? fail(MPI_ERR_TRUNCATE, "%zu bytes do not fit into %zu",
-                         elements_bytes(from), room)
-                  : 0;
+    size_t room = elements_bytes(to), bytes = elements_bytes(from);
+    blocks_copy(blocks_of(from.type, from.count), from.at, blocks_of(to.type, to.count),
+                to.at, bytes < room ? bytes : room);
+    if (bytes <= room)
+        return 0;
+    return fail(MPI_ERR_TRUNCATE, "%zu bytes do not fit into %zu", bytes, room);
 }
 
 struct datatype *byte_type(void)
@@ -98,6 +82,7 @@ static void schedule_destroy(struct object *object)
         schedule->memory = memory->next;
         free(memory);
     }
+    section_copies_free(schedule->copies);
     free(schedule->transfers);
     free(schedule->steps);
     request_clear(&schedule->request);
@@ -109,7 +94,8 @@ static int request_start(struct request *request)
     return schedule_begin((struct schedule *)request);
 }
 
-static const struct request_kind schedule_requests = {.start = request_start};
+static const struct request_kind schedule_requests = {.start = request_start,
+                                                      .must_end = true};
 
 static int make(struct communicator *comm, enum channel channel, int tag,
                 struct schedule **schedule)
@@ -365,6 +351,16 @@ static bool is_under_way(const struct schedule *schedule)
     return schedule->next < schedule->step_count;
 }
 
+// After a death members may be in different calls, whose lengths do not fit together.
+static void complete(struct schedule *schedule)
+{
+    int death = schedule->error == MPI_ERR_TRUNCATE ? message_known_death() : 0;
+    if (unlikely(death))
+        schedule->error = death;
+    section_copies_return(schedule->copies);
+    request_complete(&schedule->request, schedule->error);
+}
+
 static int advance_all(bool is_server)
 {
     int events = 0;
@@ -377,7 +373,7 @@ static int advance_all(bool is_server)
             continue;
         }
         *link = schedule->next_active;
-        request_complete(&schedule->request, schedule->error);
+        complete(schedule);
     }
     if (process.schedules == NULL)
         message_follow(NULL);
@@ -403,6 +399,7 @@ static int schedule_begin(struct schedule *schedule)
     schedule->next = 0;
     schedule->error = 0;
     atomic_store(&schedule->request.is_complete, false);
+    section_copies_renew(schedule->copies);
     message_lock();
     if (unlikely(process.refusals != NULL) && schedule->channel == CHANNEL_SCHEDULE &&
         refusal_take(owner_of(schedule), schedule->tag))
@@ -413,7 +410,7 @@ static int schedule_begin(struct schedule *schedule)
         process.schedules = schedule;
         message_follow(advance_all);
     } else {
-        request_complete(&schedule->request, schedule->error);
+        complete(schedule);
     }
     message_unlock();
     return 0;
@@ -487,4 +484,16 @@ int schedule_keep(struct schedule *schedule, struct request **request)
     schedule->request.is_persistent = true;
     schedule->request.is_active = false;
     return publish(schedule, request);
+}
+
+// An operation that is not persistent has begun, and may have ended, before it gets its
+// copies; the program has not seen the request yet.
+void oriel_copy_keep(struct section_copy *copy, bool is_changed, MPI_Request request)
+{
+    struct schedule *schedule = (struct schedule *)request_of_handle(request);
+    message_lock();
+    section_copies_add(&schedule->copies, copy, is_changed);
+    if (request_is_complete(&schedule->request))
+        section_copies_return(schedule->copies);
+    message_unlock();
 }

@@ -37,6 +37,7 @@ struct listing {
     int *integers; // NULL while only the lengths are wanted
     MPI_Aint *addresses;
     MPI_Count *large;
+    bool overflows; // ints cannot hold all of the integers
 };
 
 static void list_number(struct listing *listing, char sort, bool is_large,
@@ -56,6 +57,7 @@ static void list_number(struct listing *listing, char sort, bool is_large,
         if (listing->integers != NULL)
             listing->integers[listing->integer_count] = (int)number;
         listing->integer_count++;
+        listing->overflows |= number != (int)number;
     }
 }
 
@@ -71,6 +73,17 @@ static void list(const struct contents *contents, struct listing *listing)
             list_number(listing, *sorts, contents->is_large, *number++);
     }
     listing->type_count = contents->type_count;
+}
+
+void oriel_datatype_is_small(uintptr_t handle)
+{
+    struct datatype *datatype = handle_object(KIND_DATATYPE, handle);
+    if (datatype == NULL || datatype->contents == NULL)
+        return;
+    struct listing small = {0};
+    datatype->contents->is_large = false;
+    list(datatype->contents, &small);
+    datatype->contents->is_large = small.overflows;
 }
 
 // What was made with counts that need not fit into an int is not for small procedures.

@@ -77,7 +77,7 @@ struct call {
 };
 
 // A failure that the other layer finds by itself: sets the thread's text and returns
-// the class, then, with a class from here or from oriel_section_open, runs the error
+// the class, then, with a class from here or from what is below, runs the error
 // handler that the C procedure would run; `handle` is of the kind call->raised_on, if
 // not 0.
 ORIEL_EXPORT int oriel_fail(int error_class, const char *text);
@@ -89,6 +89,10 @@ ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle,
 // say so; then MPI_INTEGER and MPI_LOGICAL have, too. MPI_2INTEGER has 16, but no
 // operations.
 ORIEL_EXPORT void oriel_integers_are_wide(void);
+// Such a layer calls only the constructors whose names end in _c, and then this: if ints
+// can hold the counts, the datatype passes for one of the small constructor
+// (MPI-4.1 5.1.13).
+ORIEL_EXPORT void oriel_datatype_is_small(uintptr_t datatype);
 
 // ---- array sections -----------------------------------------------------------------
 // A Fortran array section that is not contiguous.
@@ -130,3 +134,48 @@ static inline void oriel_section_close(struct open_section *opened)
     if (atomic_fetch_sub_explicit(&opened->users, 1, memory_order_acq_rel) == 1)
         oriel_section_drop(opened);
 }
+
+// ---- buffers that are copied --------------------------------------------------------
+// An array of ints, or of integers of 64 bits, as the program has it.
+struct numbers {
+    const void *at;
+    bool is_wide;
+};
+
+// What a call uses of a buffer: blocks that lie one behind the other, unless there are
+// displacements.
+struct demand {
+    int blocks;
+    MPI_Count count;   // elements of each block
+    MPI_Datatype type; // of an element
+    // Where these are given they count instead; displacements are in extents of `type`,
+    // in bytes where the types differ.
+    struct numbers counts, displacements;
+    const MPI_Datatype *types;
+};
+// MPI_ERR_BUFFER unless all that a call uses of the buffer called `name` is in its first
+// `bytes` bytes.
+ORIEL_EXPORT int oriel_demand_check(const struct demand *demand, const char *name,
+                                    MPI_Count bytes);
+// Whether this process is the root, and its own rank; false and 0 without a communicator.
+ORIEL_EXPORT bool oriel_is_root(uintptr_t comm, int root);
+ORIEL_EXPORT int oriel_own_rank(uintptr_t comm);
+
+// ---- copies that requests keep ------------------------------------------------------
+// What a collective operation uses of an array section, while it goes on.
+struct section_copy;
+struct kept_buffer {
+    void *address;
+    struct section_copy *copy; // what begins there; NULL: the program's own memory does
+};
+// Copies what `demand` names of the section called `name`, which begins at the buffer's
+// address. Nothing changes on failure, and where the procedure refuses what is demanded.
+ORIEL_EXPORT int oriel_copy_make(struct kept_buffer *buffer,
+                                 const struct section *section,
+                                 const struct demand *demand, const char *name);
+// After the call the copy belongs to the request. If the operation changes it, it goes
+// back into the section when the operation completes.
+ORIEL_EXPORT void oriel_copy_keep(struct section_copy *copy, bool is_changed,
+                                  MPI_Request request);
+// The same at once, where there is no request.
+ORIEL_EXPORT void oriel_copy_close(struct section_copy *copy, bool is_changed);

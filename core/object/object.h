@@ -203,11 +203,6 @@ const char *info_find(const struct info *info,
 bool info_flag(const struct info *info, const char *key, bool otherwise);
 
 // ---- datatypes (MPI-4.1 5) --------------------------------------------------------
-// An array of ints, or of integers of 64 bits, as the program has it.
-struct numbers {
-    const void *at;
-    bool is_wide;
-};
 static inline MPI_Count number_at(struct numbers numbers, MPI_Count index)
 {
     return numbers.is_wide ? ((const MPI_Count *)numbers.at)[index]
@@ -320,11 +315,24 @@ static inline size_t blocks_next(struct blocks *blocks, size_t limit, MPI_Aint *
 // largest numbers there are when it cannot be said in 64 bits.
 void datatype_span(const struct datatype *type, MPI_Count count, MPI_Aint *first,
                    MPI_Aint *last);
+// The next `bytes` bytes of two typed buffers, which both have them.
+void blocks_copy(struct blocks sources, const char *from, struct blocks targets,
+                 char *to, size_t bytes);
 // Copies between a typed buffer and a packed one.
 void datatype_pack(const struct datatype *type, MPI_Count count, const void *buffer,
                    void *packed);
 void datatype_unpack(const struct datatype *type, MPI_Count count, void *buffer,
                      const void *packed);
+
+// ---- copies of array sections -------------------------------------------------------
+// A list of those that belong to one request, NULL if there are none; oriel_copy_make
+// makes them. They are copied anew before the operation starts again. When it has
+// completed, those that it changes go back into their sections.
+void section_copies_add(struct section_copy **copies, struct section_copy *copy,
+                        bool is_changed);
+void section_copies_renew(struct section_copy *copies);
+void section_copies_return(struct section_copy *copies);
+void section_copies_free(struct section_copy *copies);
 
 // ---- operations (MPI-4.1 6.9) -----------------------------------------------------
 struct op {
@@ -400,6 +408,11 @@ static inline bool comm_is_inter(const struct communicator *comm)
 {
     return comm->local != NULL;
 }
+// This process is the root.
+static inline bool communicator_is_root(const struct communicator *comm, int root)
+{
+    return root == (comm_is_inter(comm) ? MPI_ROOT : comm->rank);
+}
 
 // ---- entry points -----------------------------------------------------------------
 // Raise the error handler for a failed call and return the code the program sees (the
@@ -418,6 +431,9 @@ int raise_argument(const struct call *call, void *object, int error_class,
 int raise_handle(const struct call *call, void *object, int error_class,
                  const char *argument, uintptr_t handle);
 int raise_null(const struct call *call, void *object, const char *argument);
+// A buffer is a constant that only other buffers can be, such as MPI_IN_PLACE.
+int raise_address(const struct call *call, void *object, const char *argument,
+                  const char *constant);
 
 // ---- requests and statuses (MPI-4.1 3.7) --------------------------------------------
 #include "object/request.h"

@@ -46,6 +46,24 @@ bool blocks_next_run(struct blocks *blocks)
 }
 
 // ---- copies -----------------------------------------------------------------------
+void blocks_copy(struct blocks sources, const char *from, struct blocks targets,
+                 char *to, size_t bytes)
+{
+    MPI_Aint source = 0, target = 0;
+    for (size_t length, in = 0, out = 0; bytes > 0; bytes -= length) {
+        if (in == 0)
+            in = blocks_next(&sources, bytes, &source);
+        if (out == 0)
+            out = blocks_next(&targets, bytes, &target);
+        length = in < out ? in : out;
+        memmove(to + target, from + source, length);
+        source += (MPI_Aint)length;
+        target += (MPI_Aint)length;
+        in -= length;
+        out -= length;
+    }
+}
+
 // Between a typed buffer and packed bytes; where this is inlined, the compiler knows
 // the direction and the size of usual blocks.
 static inline void copy_run(char *typed, MPI_Aint stride, char *packed, MPI_Count count,

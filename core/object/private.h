@@ -30,10 +30,15 @@ int datatype_open(struct datatype *made, struct datatype **type);
 // The one way to commit a datatype.
 void datatype_commit(struct datatype *type);
 
-// Makes the datatype of an array section, with a handle.
+// Makes the datatype of an array section, without a handle.
 int section_make(const struct section *section, MPI_Count count, struct datatype *type,
                  struct datatype **whole);
 void sections_forget(void); // those that were kept open
+// The bytes of all its elements.
+MPI_Count section_bytes(const struct section *section);
+// The datatype, without a handle, of all that a call uses of a buffer, which is known to
+// be there; NULL if the procedure refuses the arguments.
+int demand_type(const struct demand *demand, struct datatype **type);
 void parameterized_forget(void);
 
 // Generated from spec.

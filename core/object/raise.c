@@ -98,6 +98,13 @@ int raise_null(const struct call *call, void *object, const char *argument)
     return raise_error(call, object, MPI_ERR_ARG);
 }
 
+int raise_address(const struct call *call, void *object, const char *argument,
+                  const char *constant)
+{
+    fail(MPI_ERR_BUFFER, "%s = %s: this buffer cannot be that", argument, constant);
+    return raise_error(call, object, MPI_ERR_BUFFER);
+}
+
 int oriel_fail(int error_class, const char *text)
 {
     return fail(error_class, "%s", text);

@@ -24,6 +24,8 @@ struct request_kind {
     int (*result)(struct request *request, MPI_Status *status);
     // Ends a request that the program completes itself, before it is freed.
     int (*dispose)(struct request *request);
+    // It must neither be cancelled nor be freed while it is active (MPI-4.1 6.12).
+    bool must_end;
 };
 
 struct request {

@@ -126,6 +126,8 @@ static int section_open_new(struct typed_buffer *buffer, const struct section *s
     if (count < 0)
         return fail(MPI_ERR_COUNT, "count = %jd: must be >= 0", (intmax_t)count);
     int err = section_make(section, count, old, &made);
+    if (!err)
+        err = object_open(&made->object, KIND_DATATYPE);
     if (err)
         return err;
     MPI_Datatype whole = (MPI_Datatype)object_handle(made);

@@ -115,6 +115,11 @@ int finish_complete(int count, MPI_Request requests[], int *outcount, int indice
 
 int oriel_request_free(struct request *request)
 {
+    if (request->kind->must_end && request->is_active) {
+        raise_on(request->owner);
+        return fail(MPI_ERR_REQUEST, "a collective operation that is active must be "
+                                     "completed, not freed");
+    }
     message_lock();
     bool has_ended = !request->is_active || request_is_complete(request);
     request->is_abandoned = !has_ended;
@@ -134,6 +139,8 @@ int oriel_cancel(struct request *request)
     int err = 0;
     if (!request->is_active)
         err = fail(MPI_ERR_REQUEST, "the request is not active");
+    else if (request->kind->must_end)
+        err = fail(MPI_ERR_REQUEST, "a collective operation cannot be cancelled");
     else if (request->kind->cancel != NULL)
         err = request->kind->cancel(request);
     if (err)

@@ -112,6 +112,13 @@ int raise_null(const struct call *call, void *object, const char *argument)
     return remember(call, object, MPI_ERR_ARG, argument, 0);
 }
 
+int raise_address(const struct call *call, void *object, const char *argument,
+                  const char *constant)
+{
+    (void)constant;
+    return remember(call, object, MPI_ERR_BUFFER, argument, 0);
+}
+
 int fail(int error_class, const char *format, ...)
 {
     (void)format;

@@ -49,6 +49,28 @@ static void bad_arguments(void)
     MPI_Type_free(&pair);
 }
 
+// MPI-4.1 2.5.4: addresses that stand for something are for few buffers.
+static void constants_are_no_buffers(void)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+    MPI_Request request;
+    int values[2] = {0}, position = 0;
+    CHECK_CLASS(MPI_Send(MPI_IN_PLACE, 1, MPI_INT, rank, 0, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Irecv(MPI_IN_PLACE, 1, MPI_INT, rank, 0, comm, &request),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(
+        MPI_Send_init_c(MPI_BUFFER_AUTOMATIC, 1, MPI_INT, rank, 0, comm, &request),
+        MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Pack(values, 1, MPI_INT, MPI_IN_PLACE, 8, &position, comm),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Allreduce(values, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, comm),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Reduce_local(MPI_IN_PLACE, values, 1, MPI_INT, MPI_SUM),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Comm_attach_buffer(comm, MPI_IN_PLACE, 8), MPI_ERR_BUFFER);
+}
+
 static void bad_requests(void)
 {
     MPI_Request request = MPI_REQUEST_NULL, stale, both[2];
@@ -78,6 +100,24 @@ static void bad_requests(void)
     MPI_Cancel(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Request_free(&request);
+}
+
+// MPI-4.1 6.12 and 6.13: neither cancelled nor freed while they are active.
+static void collective_requests_must_end(void)
+{
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    CHECK_CLASS(MPI_Cancel(&request), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Request_free(&request), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    CHECK_CLASS(MPI_Cancel(&request), MPI_ERR_REQUEST);
+    MPI_Start(&request);
+    CHECK_CLASS(MPI_Cancel(&request), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Request_free(&request), MPI_ERR_REQUEST);
+    CHECK_CLASS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Request_free(&request), MPI_SUCCESS);
+    CHECK(request == MPI_REQUEST_NULL);
 }
 
 // Whatever the way of the message: what follows the buffer stays, and the status tells.
@@ -165,7 +205,9 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     bad_arguments();
+    constants_are_no_buffers();
     bad_requests();
+    collective_requests_must_end();
     too_long(2);
     too_long(7000);
     too_long(LONG);

@@ -33,8 +33,9 @@ static void put_get_and_accumulate(const struct source *source)
                         opened.win, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         memset(values, -1, sizeof values);
-        MPI_Rget_accumulate(NULL, 0, MPI_INT, before, count, MPI_INT, right(), 0, count,
-                            MPI_INT, MPI_NO_OP, opened.win, &request);
+        MPI_Rget_accumulate(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, before, count, MPI_INT,
+                            right(), 0, count, MPI_INT, MPI_NO_OP, opened.win,
+                            &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         for (int i = 0; i < count; i++)
             CHECK(before[i] == rank + i + 2);

@@ -67,6 +67,28 @@ static void a_smaller_receiver_is_refused(const struct opened *opened)
                 MPI_ERR_TRUNCATE);
 }
 
+// Not looked at where quick.h does it all, as with two buffers of the same type.
+static void constants_are_no_buffers(const struct opened *opened)
+{
+    void *const no_buffers[] = {MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC};
+    MPI_Win win = opened->win;
+    for (int i = 0; i < 2; i++) {
+        void *bad = no_buffers[i];
+        CHECK_CLASS(MPI_Put(bad, 1, MPI_INT, right(), 0, sizeof(int), MPI_BYTE, win),
+                    MPI_ERR_BUFFER);
+        CHECK_CLASS(MPI_Get(bad, 1, MPI_INT, right(), 0, sizeof(int), MPI_BYTE, win),
+                    MPI_ERR_BUFFER);
+        for (int place = 0; place < 2; place++)
+            CHECK_CLASS(MPI_Get_accumulate(place == 0 ? bad : values, 1, MPI_INT,
+                                           place == 1 ? bad : values, 1, MPI_INT,
+                                           right(), 0, 1, MPI_INT, MPI_SUM, win),
+                        MPI_ERR_BUFFER);
+        CHECK_CLASS(MPI_Get_accumulate(bad, 1, MPI_INT, values, 1, MPI_INT, right(), 0,
+                                       1, MPI_INT, MPI_NO_OP, win),
+                    MPI_SUCCESS);
+    }
+}
+
 static void bad_arguments_are_refused(const struct opened *opened)
 {
     CHECK_CLASS(put(opened, size, 0, 1), MPI_ERR_RANK);
@@ -99,6 +121,7 @@ static void nothing_is_changed(const struct source *source)
     outside_the_part_is_refused(&opened);
     before_the_part_is_refused(&opened);
     a_smaller_receiver_is_refused(&opened);
+    constants_are_no_buffers(&opened);
     bad_arguments_are_refused(&opened);
     MPI_Win_fence(0, opened.win);
     for (int i = 0; i < elements; i++)

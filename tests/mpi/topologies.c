@@ -199,6 +199,39 @@ static void neighbors_give_their_own_edges(void)
         MPI_ERR_TOPOLOGY);
 }
 
+static int adjacent(const int in_weights[], const int out_weights[])
+{
+    int from = left(), to = right();
+    MPI_Comm graph;
+    return MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, in_weights, 1, &to,
+                                          out_weights, MPI_INFO_NULL, 0, &graph);
+}
+
+static int one_edge(const int weights[])
+{
+    int degree = 1, to = right();
+    MPI_Comm graph;
+    return MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &degree, &to, weights,
+                                 MPI_INFO_NULL, 0, &graph);
+}
+
+// MPI-4.1 8.5.4. All processes hear of it, even if one alone is wrong.
+static void bad_weights_are_refused(void)
+{
+    const int good = 1, bad = rank == size - 1 ? -1 : 1;
+    const int *volatile unweighted = MPI_UNWEIGHTED;
+    const int *volatile empty = MPI_WEIGHTS_EMPTY;
+    CHECK_CLASS(adjacent(&bad, &good), MPI_ERR_ARG);
+    CHECK_CLASS(adjacent(&good, &bad), MPI_ERR_ARG);
+    CHECK_CLASS(adjacent(unweighted, &good), MPI_ERR_ARG);
+    CHECK_CLASS(adjacent(&good, unweighted), MPI_ERR_ARG);
+    CHECK_CLASS(adjacent(empty, &good), MPI_ERR_ARG);
+    CHECK_CLASS(one_edge(&bad), MPI_ERR_ARG);
+    CHECK_CLASS(one_edge(empty), MPI_ERR_ARG);
+    if (size > 1)
+        CHECK_CLASS(one_edge(rank == 0 ? unweighted : &good), MPI_ERR_ARG);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -211,5 +244,6 @@ int main(int argc, char **argv)
     distributed_graphs_work(true);
     distributed_graphs_work(false);
     neighbors_give_their_own_edges();
+    bad_weights_are_refused();
     return finish();
 }

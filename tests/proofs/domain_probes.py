@@ -81,6 +81,7 @@ def _with(call: Call, name: str, **fields: object) -> tuple[Sort, ...]:
     """The arguments with fields of one of them changed."""
     taken = c_sorts(call)
     for one in taken:
+        counter = samples.counter_of(call.record, one.argument)
         counted = samples.array_counted_by(call.record, one.argument)
         if counted and counted.count == name:
             assert isinstance(one, Number)
@@ -88,7 +89,7 @@ def _with(call: Call, name: str, **fields: object) -> tuple[Sort, ...]:
         if one.name == name:
             for field, value in fields.items():
                 setattr(one, field, value)
-        elif one.argument.is_array and one.argument.count == name:
+        elif one.argument.is_array and counter == name:
             assert isinstance(one, (Numbers, Handles, Statuses))
             one.used = max(int(str(fields["value"])), 0)
         room = samples.room_of(call.record, one.argument)
@@ -254,6 +255,20 @@ def of_pointers(call: Call) -> Iterator[Probe]:
             yield Probe(nothing, f"{one.name} NULL", taken)
 
 
+# ---- buffers -------------------------------------------------------------------------
+def of_addresses(call: Call) -> Iterator[Probe]:
+    """Constants that other buffers may be are refused, but by the lowest level."""
+    for argument in call.record.arguments:
+        if not argument.is_choice or call.record.is_raw:
+            continue
+        for constant in samples.refused_addresses(call.spec, argument):
+            taken = _with(call, argument.name, constant=constant)
+            refused = (f"bad {argument.name} [{constant}]", "MPI_ERR_BUFFER")
+            for level in LEVELS:
+                said = refused if level != "OFF" else ()
+                yield Probe(call, f"{argument.name} {constant}", taken, said, level)
+
+
 # ---- what depends on something else ----------------------------------------------------
 def is_possible(record: Procedure, condition: Condition) -> bool:
     """The argument may have that value; some roots only intercommunicators have."""
@@ -284,6 +299,8 @@ def of_ignored(call: Call) -> Iterator[Probe]:
                 one.value = -1
             elif isinstance(one, (Numbers, Handles)):
                 one.given = [-1] * len(one.given)
+            elif isinstance(one, Buffer):
+                one.constant = samples.refused_addresses(call.spec, argument)[0]
             else:
                 for domain in argument.domains:
                     one.value = samples.refused_numbers(call, argument, domain)[0]
@@ -299,6 +316,8 @@ def of_ignored(call: Call) -> Iterator[Probe]:
                 one.value = -1
             elif isinstance(one, Numbers) and one.argument.at_root:
                 one.given = [-1] * len(one.given)
+            elif isinstance(one, Buffer) and one.argument.at_root:
+                one.constant = samples.refused_addresses(call.spec, one.argument)[0]
             elif one.argument.at_root and one.argument.domains:
                 domain = one.argument.domains[0]
                 one.value = samples.refused_numbers(call, one.argument, domain)[0]
@@ -324,6 +343,7 @@ SORTS_OF_PROBES = (
     of_handles,
     of_handle_arrays,
     of_pointers,
+    of_addresses,
     of_ignored,
     of_lifetime,
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from common import TOP, Proof
 from echo_core import recording_core, rest_of_core
 from echo_programs import echo_fortran, fortran_calls, transcript
+from fortran_claims import WIDE
 
 ECHO = TOP / "tests" / "proofs" / "echo"
 SANITIZE = (
@@ -68,8 +69,8 @@ class EchoProof(Proof):
     def compile_fortran(self, source: Path | str, *options: str) -> str:
         """An object of a Fortran source; its modules go to the folder."""
         name = f"{Path(source).name}.o"
-        command = [os.environ["FC"], "-fPIC", *options, "-c", str(source), "-o", name]
-        self.assert_runs(*command)
+        command = [os.environ["FC"], *WIDE, "-fPIC", *options, "-c", str(source)]
+        self.assert_runs(*command, "-o", name)
         return name
 
     def recording_core(self, *options: str) -> list[str]:

@@ -51,7 +51,7 @@ def parameter(argument: Argument) -> str:
 
 # In statements, ITEM is a value or an element, AT its address, PLACE where the argument
 # stands in the record and INDEX that of the element.
-def _of_each(argument: Argument, statement: str) -> str:
+def _of_each(record: Procedure, argument: Argument, statement: str) -> str:
     """A statement about an argument or, if it is an array, about each element."""
     name = argument.name
     index, item, address = "0", name, name
@@ -68,22 +68,22 @@ def _of_each(argument: Argument, statement: str) -> str:
         statement = re.sub(rf"\b{word}\b", text, statement)
     if not argument.is_array:
         return statement
-    loop = f"for (MPI_Count i = 0; i < {_count(argument)}; i++) {statement}"
+    loop = f"for (MPI_Count i = 0; i < {_count(record, argument)}; i++) {statement}"
     is_status = argument.kind.kind_class.value == "status"
     if argument.may_be:
         return f"if ((uintptr_t){name} >= 16) {loop}"
     return f"if ({name}) {loop}" if is_status else loop
 
 
-def _count(argument: Argument) -> str:
+def _count(record: Procedure, argument: Argument) -> str:
     """How many elements the core looks at."""
     if argument.per:
         return f"communicator_{argument.per.what}s({argument.per.argument})"
-    many = argument.count or str(samples.LENGTH)
+    many = samples.counter_of(record, argument) or str(samples.LENGTH)
     return f"{many} * {argument.columns}" if argument.columns else many
 
 
-def _saw(argument: Argument) -> list[str]:
+def _saw(record: Procedure, argument: Argument) -> list[str]:
     """The statements that show what came in."""
     name = argument.name
     if argument.languages == ("c",):
@@ -100,7 +100,7 @@ def _saw(argument: Argument) -> list[str]:
             return [f'echo_buffer("{name}", {name}, {changes}, PLACE);']
         case "status":
             nothing = f'if (!{name}) echo_object("{name}", NULL);'
-            show = _of_each(argument, f'echo_status("saw", "{name}", AT);')
+            show = _of_each(record, argument, f'echo_status("saw", "{name}", AT);')
             return [nothing, show]
         case _ if not argument.is_in:
             return special
@@ -116,10 +116,10 @@ def _saw(argument: Argument) -> list[str]:
             show = f'echo_number("saw", "{name}", (intptr_t){name});'
         case _:
             show = f'echo_number("saw", "{name}", ITEM);'
-    return [*special, _of_each(argument, show)]
+    return [*special, _of_each(record, argument, show)]
 
 
-def _gives(argument: Argument, record: Procedure) -> str:
+def _gives(record: Procedure, argument: Argument) -> str:
     """The statement that stores a result."""
     name = argument.name
     if argument.languages == ("c",) or not argument.is_out or argument.is_choice:
@@ -151,7 +151,7 @@ def _gives(argument: Argument, record: Procedure) -> str:
             number = WIDTHS[width(argument.kind.name, True)]
             give = f"ITEM = ({number})(echo_result(PLACE) + INDEX);"
     there = f"if ({name}) " if argument.is_large_only else ""
-    return there + _of_each(argument, give)
+    return there + _of_each(record, argument, give)
 
 
 def passed(record: Procedure) -> list[Argument]:
@@ -164,12 +164,12 @@ def function(record: Procedure) -> str:
     """One core function; strings first, since their room may change."""
     arguments = [(i, a) for i, a in enumerate(record.arguments) if a in passed(record)]
     lines = [f'echo_core("{record.core}");']
-    lines += [x.replace("PLACE", str(i)) for i, a in arguments for x in _saw(a)]
+    lines += [x.replace("PLACE", str(i)) for i, a in arguments for x in _saw(record, a)]
     lines += ['echo_number("saw", "is_large", is_large);'] if record.sized else []
     if record.returns.name == "ERROR_CODE":
         lines.append("if (echo_error()) return echo_error();")
     arguments.sort(key=lambda pair: pair[1].kind.kind_class.value != "string")
-    lines += [_gives(a, record).replace("PLACE", str(i)) for i, a in arguments]
+    lines += [_gives(record, a).replace("PLACE", str(i)) for i, a in arguments]
     is_code = record.returns.name in ("ERROR_CODE", "NOTHING")
     kind = result(record, True)
     lines.append("return 0;" if is_code else f"return ({kind})echo_result(9);")

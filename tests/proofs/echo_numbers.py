@@ -295,33 +295,50 @@ class Flag(Sort):
         return [f"got {self.name} {int(self.call.has_objects)}"]
 
 
-def _is_walked(section: Argument) -> bool:
-    return bool(section.descriptor and section.descriptor.value == "walk")
-
-
-def typed_sections(call: Call) -> list[tuple[str, str, str]]:
-    """Buffer, count and datatype of each section that becomes a datatype: those of
-    calls that only start communication."""
+def walked_sections(call: Call) -> list[Argument]:
+    """Those that the call looks at, in order."""
     found = []
-    arguments = call.record.arguments
     for section in call.sections:
         if samples.is_whole(section):
             break  # refused, before those behind it are looked at
-        if _is_walked(section) and section.is_async:
-            i = arguments.index(section)
-            found.append((section.name, arguments[i + 1].name, arguments[i + 2].name))
+        if section.descriptor and section.descriptor.value == "walk":
+            found.append(section)
     return found
 
 
-def checked_sections(call: Call) -> list[tuple[str, str]]:
-    """Count and datatype of each section that is copied if it has that many: the scalar
-    ones behind it, or behind the buffers that follow it, unless the root's say more."""
+def typed_sections(call: Call) -> list[tuple[str, str, str]]:
+    """Buffer, count and datatype of each section that becomes a datatype."""
     found = []
     arguments = call.record.arguments
-    for section in call.sections:
-        behind = [a for a in arguments[arguments.index(section) :] if not a.is_choice]
-        is_copied = _is_walked(section) and not section.is_async
-        is_told = len(behind) > 1 and behind[1].kind.name == "DATATYPE"
-        if is_copied and is_told and not (behind[0].is_array or section.at_root):
-            found.append((behind[0].name, behind[1].name))
+    for section in filter(call.record.is_typed, walked_sections(call)):
+        i = arguments.index(section)
+        found.append((section.name, arguments[i + 1].name, arguments[i + 2].name))
     return found
+
+
+def demand(call: Call, section: Argument) -> str:
+    """What a call uses of a section: the arguments behind it, or behind the buffers that
+    follow it, say so. No call with sections is in place."""
+    arguments = call.record.arguments
+    behind = [a for a in arguments[arguments.index(section) :] if not a.is_choice]
+    has_all = section.per is not None and section.per.only_if is None
+    blocks = samples.elements(call, section) if has_all else 1
+    counts, types = behind[0], "DATATYPE"
+    if not counts.is_array:
+        told = f"{blocks} of {samples.number(call, counts)}"
+        if behind[1].kind.name != types:
+            return f"{told} {samples.value_of(call.spec, 'MPI_BYTE')}"
+        return f"{told} {types} {samples.object_number(call, behind[1])}"
+    first = 0 if has_all else samples.OWN_RANK
+
+    def ends(numbers: Argument) -> str:
+        found = samples.numbers(call, numbers)[first:]
+        return f"{found[0]} to {found[blocks - 1]}"
+
+    told = f"{blocks} of {ends(counts)}"
+    type_ = next(a for a in behind if a.kind.name == types)
+    if type_.is_array:
+        told += f" {types} 0 {types} {(blocks - 1) % 3}"
+    else:
+        told += f" {types} {samples.object_number(call, type_)}"
+    return told if behind[1] is type_ else f"{told} {ends(behind[1])}"

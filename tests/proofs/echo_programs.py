@@ -10,8 +10,16 @@ import samples
 from c_claims import result
 from common import echoed
 from echo_arguments import sort
-from echo_numbers import Sort, checked_sections, typed_sections
-from fortran_claims import INTRINSIC, Specific, callbacks, prototype, specifics
+from echo_numbers import Sort, demand, walked_sections
+from fortran_claims import (
+    INTEGER_IS_WIDE,
+    INTRINSIC,
+    Specific,
+    callbacks,
+    calls_large,
+    prototype,
+    specifics,
+)
 from samples import Call, Case
 
 from codegen.model import Argument, Procedure, Spec
@@ -62,7 +70,8 @@ def fortran_calls(spec: Spec, module: str) -> list[Call]:
             continue
         for prefix, cases in (("", fortran_cases(one.record)), ("P", (Case.PLAIN,))):
             for case in cases:
-                size, cptr = one.is_large, one.is_cptr
+                size = one.is_large or calls_large(one.record)
+                cptr = one.is_cptr
                 calls.append(Call(spec, one.record, language, case, size, cptr, prefix))
     return calls
 
@@ -80,19 +89,27 @@ def _raised(call: Call, error: str) -> str:
 
 
 def _sections(call: Call) -> tuple[list[str], list[str]]:
-    """What happens to sections before and after the call."""
+    """What happens to sections before and after the call: one becomes a datatype, or is
+    copied; a copy that MPI may use later is kept by the request."""
 
-    def opened(count: str, datatype: str) -> str:
-        entries = samples.number(call, call.record.argument(count))
-        kind = samples.object_number(call, call.record.argument(datatype))
+    def opened(count: Argument, datatype: Argument) -> str:
+        entries = samples.number(call, count)
+        kind = samples.object_number(call, datatype)
         return f"section of 4 bytes, 5 by 12: {entries} of DATATYPE {kind}"
 
-    closed = f"closed section DATATYPE {samples.OF_SECTION}"
-    typed, checked = typed_sections(call), checked_sections(call)
-    before = [opened(count, datatype) for _, count, datatype in typed]
-    for count, datatype in checked:
-        before += [opened(count, datatype), closed]
-    return before, [closed] * len(typed)
+    before, after = [], []
+    arguments = call.record.arguments
+    requests = [a for a in arguments if a.kind.name == "REQUEST"]
+    for section in walked_sections(call):
+        place = arguments.index(section)
+        if call.record.is_typed(section):
+            before.append(opened(*arguments[place + 1 : place + 3]))
+            after.append(f"closed section DATATYPE {samples.OF_SECTION}")
+        else:
+            before.append(f"{section.name} of 20 bytes: {demand(call, section)}")
+            got = sort(call, requests[0]).got() if section.is_async else []
+            after += [line.replace("got request", "kept by") for line in got]
+    return before, after
 
 
 def _extras(call: Call) -> list[str]:
@@ -103,6 +120,9 @@ def _extras(call: Call) -> list[str]:
     if "callback" in sorts:
         handle = sort(call, sorts["handle"])
         return [handle.got()[0].replace(f"got {handle.name}", "invoker of")]
+    if call.record.sized and calls_large(call.record):
+        made = sort(call, sorts["handle"])
+        return [made.got()[0].replace(f"got {made.name}", "small is")]
     if "attribute" not in sorts:
         return []
     handle, value = sort(call, sorts["handle"]), sort(call, sorts["attribute"])
@@ -156,10 +176,13 @@ def core_lines(call: Call, seen: list[Sort]) -> list[str]:
 
 
 def _answers(call: Call) -> list[str]:
-    """What Fortran gets without C: of what is bytes, those of an element of a buffer."""
+    """What Fortran gets without C: of what is bytes, those of an element of a buffer.
+    Constants for buffers are INTEGERs."""
+    has_constant = any(sort(call, a).constant for a in call.record.arguments)
+    count = 8 if INTEGER_IS_WIDE and has_constant else 4
     sizes = [a.name for a in call.record.arguments if a.kind.name == "NUM_BYTES_SMALL"]
     lines = ["got ierror 0"] if has_ierror(call) else []
-    return lines + [f"got {name} 4" for name in sizes]
+    return lines + [f"got {name} {count}" for name in sizes]
 
 
 def transcript(call: Call) -> list[str]:

@@ -117,6 +117,14 @@ def _of_argument(
     if argument.overflow:
         yield "no overflow", replace(argument, overflow="")
         yield "other overflow", replace(argument, overflow="MPI_ROOT")
+    if argument.is_choice and argument.per:
+        yield "one block", replace(argument, per=None)
+        if argument.per.only_if:
+            always = replace(argument.per, only_if=None)
+            yield "always all blocks", replace(argument, per=always)
+    if argument.is_choice:
+        others = () if argument.may_be else ("MPI_IN_PLACE",)
+        yield "may be flipped", replace(argument, may_be=others)
     if argument.descriptor:
         for way in Descriptor:
             if way is not argument.descriptor:

@@ -131,6 +131,14 @@ def is_same_when_large(record: Procedure) -> bool:
     return all(narrow == "address" and wide == "count" for narrow, wide in widths)
 
 
+def calls_large(record: Procedure) -> bool:
+    """Its small specifics call the large C function, since INTEGERs hold large counts."""
+    is_other = any(
+        a.is_large_only or a.kind.name == "POLYFUNCTION" for a in record.arguments
+    )
+    return INTEGER_IS_WIDE and record.is_large and not is_other
+
+
 def specifics(spec: Spec, module: str) -> list[Specific]:
     """All that the module must have, without their twins for tools."""
     found = []

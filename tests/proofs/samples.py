@@ -265,13 +265,24 @@ def number(call: Call, argument: Argument) -> int:
 
 
 def numbers(call: Call, argument: Argument) -> list[int]:
-    """The elements of an array of integers."""
+    """The elements of an array of integers. One that tells how long others are says that
+    they are as long as itself."""
+    for told in [a.told for a in call.record.arguments if a.told]:
+        if told.array == argument.name:
+            count = elements(call, argument)
+            return [1] * count if told.how == "sum" else list(range(1, count + 1))
     first = number(call, argument)
     rules = [d.rule for d in argument.domains]
     are_few = any(isinstance(rule, (OneOf, Mask)) for rule in rules)
     at_edge = call.case is Case.EDGE and rules != []
     step = 0 if at_edge or are_few or call.case is Case.SPECIAL else 1
     return [first - step * i for i in range(elements(call, argument))]
+
+
+def counter_of(record: Procedure, argument: Argument) -> str:
+    """What says how many elements an array has, or the array that tells it; "" if none."""
+    told = argument.told
+    return record.argument(told.array).count if told else argument.count
 
 
 def elements(call: Call, argument: Argument) -> int:
@@ -284,11 +295,12 @@ def elements(call: Call, argument: Argument) -> int:
             if argument.per.what in OF_GROUP
             else owner + PER[argument.per.what]
         )
-    if argument.count in call.spec.constants:
-        return value_of(call.spec, argument.count)
-    if not argument.count:
+    count = counter_of(record, argument)
+    if count in call.spec.constants:
+        return value_of(call.spec, count)
+    if not count:
         return LENGTH
-    counter = record.argument(argument.count)
+    counter = record.argument(count)
     is_absent = counter.is_large_only and not call.is_large
     return 0 if is_absent else number(call, counter)
 
@@ -362,12 +374,13 @@ def text(call: Call, argument: Argument) -> str:
 
 def special_address(call: Call, argument: Argument) -> str:
     """The constant that is given for a buffer."""
-    for other in call.record.arguments:
-        for condition in other.ignored_if:
-            if condition.argument == argument.name:
-                return condition.constant
-    known = [c.name for c in call.spec.constants_in("BUFFER_ADDR_CONSTANTS")]
-    return known[position(call.record, argument) % len(known)]
+    return argument.may_be[0] if argument.may_be else "MPI_BOTTOM"
+
+
+def refused_addresses(spec: Spec, argument: Argument) -> list[str]:
+    """Constants that are given for other buffers."""
+    known = [c.name for c in spec.constants_in("BUFFER_ADDR_CONSTANTS")]
+    return [n for n in known if n != "MPI_BOTTOM" and n not in argument.may_be]
 
 
 def predefined_callback(call: Call, argument: Argument) -> str:

@@ -60,6 +60,8 @@ def survives_in(record: Procedure, argument: Argument, fault: str) -> str:
     """The same for faults of an argument."""
     if "overflow" in fault and is_address(argument):
         return "addresses are as wide as counts"
+    if fault == "may be flipped" and (record.is_raw or not record.returns_error):
+        return "it raises no errors"
     if fault == "null ok flipped" and argument.by_value:
         return "a value is no address of a result"
     if fault == "never ignored" and not any(

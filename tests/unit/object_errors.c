@@ -178,6 +178,11 @@ static void raise_stale(void)
     raise_handle(&call, NULL, MPI_ERR_WIN, "win", 0x400400);
 }
 
+static void raise_in_place(void)
+{
+    raise_address(&call, NULL, "origin_addr", "MPI_IN_PLACE");
+}
+
 static void raise_early(void)
 {
     process.self = NULL;
@@ -201,6 +206,9 @@ static void fatal_handlers_print_one_line_and_end_the_job(void)
     dies(raise_stale, MPI_ERR_WIN,
          "oriel: rank 0: MPI_Test: win = 0x400400: is a freed handle or was never one "
          "[MPI_ERR_WIN]\n");
+    dies(raise_in_place, MPI_ERR_BUFFER,
+         "oriel: rank 0: MPI_Test: origin_addr = MPI_IN_PLACE: this buffer cannot be "
+         "that [MPI_ERR_BUFFER]\n");
     dies(raise_early, MPI_ERR_ARG,
          "oriel: rank 0: MPI_Test: flag = NULL: must be an address [MPI_ERR_ARG] "
          "(MPI is not initialized)\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // array_sections_are_exact: random sections of rank 1 to 15, counts and datatypes,
-// against the section's elements taken one by one in array-element order.
+// against the section's elements taken one by one in array-element order; so are copies.
 // Needs the core.
 
 #include "check.h"
@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum { ROUNDS = 3000, BYTES_MAX = 1 << 16 };
+
+static char memory[BYTES_MAX]; // where sections that are copied lie
 
 static struct datatype *predefined(MPI_Datatype handle)
 {
@@ -158,6 +160,79 @@ static void random_sections_are_exact(void)
     CHECK(oriel_type_free(type) == 0);
 }
 
+enum { BLOCKS = 4, ELEMENTS_MAX = 5, USED_MAX = BLOCKS * ELEMENTS_MAX * 24 };
+
+// The bytes of the packed section that blocks pick; -1: not all of them are there.
+static int list_used(const struct demand *demand, const struct datatype *type,
+                     const struct bytes *bytes, int used[USED_MAX])
+{
+    int count = 0;
+    for (int i = 0; i < demand->blocks; i++) {
+        MPI_Aint start = number_at(demand->displacements, i) * type->extent, offset;
+        struct blocks blocks = blocks_of(type, number_at(demand->counts, i));
+        while (blocks_next(&blocks, 1, &offset) > 0) {
+            if (start + offset >= bytes->count)
+                return -1;
+            used[count++] = (int)(start + offset);
+        }
+    }
+    return count;
+}
+
+// A copy has the bytes that the blocks pick, and only these go back.
+static void check_copy(struct kept_buffer *buffer, char *base, const int *used,
+                       int count, const struct bytes *bytes)
+{
+    static char expected[BYTES_MAX];
+    char *copy = buffer->address;
+    bool is_changed = random_between(0, 1);
+    memcpy(expected, memory, sizeof memory);
+    for (int i = 0; i < count; i++)
+        CHECK(copy[used[i]] == base[bytes->offset[used[i]]]);
+    for (int i = 0; i < count; i++) {
+        copy[used[i]] = (char)(used[i] + 1);
+        if (is_changed)
+            expected[base - memory + bytes->offset[used[i]]] = copy[used[i]];
+    }
+    oriel_copy_close(buffer->copy, is_changed);
+    CHECK(memcmp(memory, expected, sizeof memory) == 0);
+}
+
+static void random_copies_are_exact(void)
+{
+    static struct bytes bytes;
+    int counts[BLOCKS], displacements[BLOCKS], used[USED_MAX], low = 0, high = 0;
+    struct section section = random_section();
+    list_bytes(&section, &bytes);
+    for (int i = 0; i < bytes.count; i++) {
+        low = bytes.offset[i] < low ? bytes.offset[i] : low;
+        high = bytes.offset[i] > high ? bytes.offset[i] : high;
+    }
+    if (high - low >= BYTES_MAX)
+        return;
+    struct datatype *type = random_type();
+    for (int i = 0; i < BLOCKS; i++) {
+        counts[i] = random_between(0, ELEMENTS_MAX);
+        displacements[i] = random_between(0, 10);
+    }
+    for (int i = 0; i < BYTES_MAX; i++)
+        memory[i] = (char)random_between(0, 255);
+    struct demand demand = {.blocks = random_between(1, BLOCKS),
+                            .type = (MPI_Datatype)object_handle(type),
+                            .counts = {counts, false},
+                            .displacements = {displacements, false}};
+    char *base = memory - low;
+    struct kept_buffer buffer = {base, NULL};
+    int count = list_used(&demand, type, &bytes, used);
+    int err = oriel_copy_make(&buffer, &section, &demand, "buffer");
+    CHECK(err == (count < 0 ? MPI_ERR_BUFFER : 0));
+    if (!err)
+        check_copy(&buffer, base, used, count, &bytes);
+    else
+        CHECK(buffer.address == base && buffer.copy == NULL);
+    CHECK(oriel_type_free(type) == 0);
+}
+
 static void whole_slices_are_not_listed_one_by_one(void)
 {
     struct section section = {
@@ -264,6 +339,10 @@ static void bad_arguments_are_errors(void)
 {
     struct section section = {.element_bytes = 8, .rank = 1, .dimension = {{4, 16}}};
     struct typed_buffer buffer;
+    struct kept_buffer kept = {memory, NULL};
+    struct demand negative = {.blocks = 2, .count = -1, .type = MPI_DOUBLE};
+    CHECK(oriel_copy_make(&kept, &section, &negative, "buffer") == 0);
+    CHECK(kept.address == memory && kept.copy == NULL); // the procedure refuses it
     CHECK(open_section(&buffer, &section, -1, MPI_DOUBLE) == MPI_ERR_COUNT);
     CHECK(open_section(&buffer, &section, 1, MPI_DATATYPE_NULL) == MPI_ERR_TYPE);
     CHECK(open_section(&buffer, &section, INT64_MAX, MPI_DOUBLE) == MPI_ERR_BUFFER);
@@ -300,6 +379,8 @@ int main(void)
     CHECK(objects_start() == 0);
     for (int round = 0; round < ROUNDS; round++)
         random_sections_are_exact();
+    for (int round = 0; round < ROUNDS / 10; round++)
+        random_copies_are_exact();
     whole_slices_are_not_listed_one_by_one();
     numbers_beyond_int_are_exact();
     bad_arguments_are_errors();

@@ -30,8 +30,13 @@ module oriel_integer8
             integer(c_int64_t), value :: count
             type(*) :: argument
         end subroutine oriel_widen
+
+        subroutine oriel_datatype_is_small(datatype) bind(C) ! core/object/language.h
+            import
+            integer(c_intptr_t), value :: datatype
+        end subroutine oriel_datatype_is_small
     end interface
-    public :: address_of_copy, narrow, widen, narrowed
+    public :: address_of_copy, narrow, widen, narrowed, oriel_datatype_is_small
 
 contains
 

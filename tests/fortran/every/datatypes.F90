@@ -15,8 +15,8 @@ program datatypes
     call parts_of_arrays()
     call others()
     call extents()
-    ! INTEGERs of 8 bytes arrive as large counts, which only large procedures tell.
-    if (unit == 4) call envelope_and_contents()
+    call envelope_and_contents()
+    if (storage_size(1_ck) == 64) call large_counts()
     call elements()
     call names()
     call chosen_by_precision()
@@ -161,6 +161,18 @@ contains
         call check('contents', all(numbers == [3, 2, 5]) .and. types(1) == MPI_INTEGER)
         call MPI_Type_free(made, ierror)
     end subroutine envelope_and_contents
+
+    ! A datatype of counts that no int can hold has no small envelope.
+    subroutine large_counts()
+        integer :: integers, addresses, types_used, combiner
+        call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, ierror)
+        call MPI_Type_contiguous(ishft(1_ck, storage_size(1_ck) - 16), MPI_BYTE, &
+            made, ierror)
+        call MPI_Type_get_envelope(made, integers, addresses, types_used, combiner, &
+            ierror)
+        call check('the envelope of large counts', ierror == MPI_ERR_TYPE)
+        call MPI_Type_free(made, ierror)
+    end subroutine large_counts
 
     ! Of what is not a whole number of datatypes, elements can be counted.
     subroutine elements()

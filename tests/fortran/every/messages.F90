@@ -27,9 +27,24 @@ program messages
     call all_or_any()
     call some()
     call statuses_of_active_requests()
+    call constants_are_no_buffers()
     call MPI_Finalize(ierror)
 
 contains
+
+    subroutine constants_are_no_buffers()
+        HANDLE(MPI_Errhandler) :: before
+        call MPI_Comm_get_errhandler(world, before, ierror)
+        call MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN, ierror)
+        call MPI_Send(MPI_IN_PLACE, int(n, ck), MPI_INTEGER, right, 1, world, ierror)
+        call check('MPI_IN_PLACE is not sent', ierror == MPI_ERR_BUFFER)
+        call MPI_Bcast(MPI_IN_PLACE, int(n, ck), MPI_INTEGER, 0, world, ierror)
+        call check('nor broadcast', ierror == MPI_ERR_BUFFER)
+        call MPI_Allreduce(out, MPI_IN_PLACE, int(n, ck), MPI_INTEGER, MPI_SUM, world, &
+            ierror)
+        call check('nor a result', ierror == MPI_ERR_BUFFER)
+        call MPI_Comm_set_errhandler(world, before, ierror)
+    end subroutine constants_are_no_buffers
 
     ! The receive is there before the ready send, since all wait for it.
     subroutine post(request)

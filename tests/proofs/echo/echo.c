@@ -314,6 +314,13 @@ int raise_null(const struct call *call, void *object, const char *argument)
     return raised(call, object, MPI_ERR_ARG);
 }
 
+int raise_address(const struct call *call, void *object, const char *argument,
+                  const char *constant)
+{
+    echo_text("bad", argument, constant);
+    return raised(call, object, MPI_ERR_BUFFER);
+}
+
 int fail(int error_class, const char *format, ...)
 {
     (void)format;
@@ -368,6 +375,89 @@ void oriel_section_drop(struct open_section *opened)
 {
     echo_handle("closed", "section", (uintptr_t)opened->whole);
     free(opened);
+}
+
+static void print_ends(struct numbers numbers, int count)
+{
+    printf(" %jd to %jd", (intmax_t)number_at(numbers, 0),
+           (intmax_t)number_at(numbers, count - 1));
+}
+
+int oriel_demand_check(const struct demand *demand, const char *name, MPI_Count bytes)
+{
+    int blocks = demand->blocks;
+    printf("%s of %jd bytes: %d of", name, (intmax_t)bytes, blocks);
+    if (demand->counts.at)
+        print_ends(demand->counts, blocks);
+    else
+        printf(" %jd", (intmax_t)demand->count);
+    print_handle((uintptr_t)(demand->types ? demand->types[0] : demand->type));
+    if (demand->types)
+        print_handle((uintptr_t)demand->types[blocks - 1]);
+    if (demand->displacements.at)
+        print_ends(demand->displacements, blocks);
+    printf("\n");
+    return 0;
+}
+
+// A copy of elements in one dimension, in which it also says where they are.
+struct section_copy {
+    struct section section;
+    char *at;
+    char bytes[];
+};
+
+static void copy_elements(struct section_copy *copy, bool is_back)
+{
+    size_t bytes = (size_t)copy->section.element_bytes;
+    char *element = copy->at, *packed = copy->bytes;
+    for (MPI_Count i = 0; i < copy->section.dimension[0].extent; i++) {
+        memcpy(is_back ? element : packed, is_back ? packed : element, bytes);
+        element += copy->section.dimension[0].stride;
+        packed += bytes;
+    }
+}
+
+int oriel_copy_make(struct kept_buffer *buffer, const struct section *section,
+                    const struct demand *demand, const char *name)
+{
+    MPI_Count bytes = section->element_bytes * section->dimension[0].extent;
+    struct section_copy *copy = malloc(sizeof *copy + (size_t)bytes);
+    copy->section = *section;
+    copy->at = buffer->address;
+    copy_elements(copy, false);
+    *buffer = (struct kept_buffer){copy->bytes, copy};
+    return oriel_demand_check(demand, name, bytes);
+}
+
+// An operation ends here when it has begun.
+void oriel_copy_close(struct section_copy *copy, bool is_changed)
+{
+    if (is_changed)
+        copy_elements(copy, true);
+    free(copy);
+}
+
+void oriel_copy_keep(struct section_copy *copy, bool is_changed, MPI_Request request)
+{
+    echo_handle("kept", "by", (uintptr_t)request);
+    oriel_copy_close(copy, is_changed);
+}
+
+bool oriel_is_root(uintptr_t comm, int root)
+{
+    return communicator_is_root(handle_object(KIND_COMM, comm), root);
+}
+
+int oriel_own_rank(uintptr_t comm)
+{
+    const struct communicator *object = handle_object(KIND_COMM, comm);
+    return object->rank;
+}
+
+void oriel_datatype_is_small(uintptr_t datatype)
+{
+    echo_handle("small", "is", datatype);
 }
 
 void oriel_errhandler_invoker(uintptr_t errhandler, errhandler_invoker *invoke)

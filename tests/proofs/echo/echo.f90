@@ -110,11 +110,11 @@ contains
     subroutine got_logical(name, flag)
         character(len=*), intent(in) :: name
         logical, intent(in) :: flag
-        integer :: number
+        integer(c_intmax_t) :: number
         number = -1
         if (flag) number = 1
         if (.not. flag) number = 0
-        call got_default(name, number)
+        call got_wide(name, number)
     end subroutine got_logical
 
     subroutine got_text(name, text)
@@ -145,8 +145,8 @@ contains
     ! The eight integers of a status.
     subroutine got_status(name, status)
         character(len=*), intent(in) :: name
-        integer(c_int), intent(in) :: status(8)
-        call echo_status('got' // c_null_char, name // c_null_char, status)
+        integer, intent(in) :: status(8)
+        call echo_status('got' // c_null_char, name // c_null_char, int(status, c_int))
     end subroutine got_status
 
     subroutine got_column(column)
