@@ -301,8 +301,10 @@ class Signals(unittest.TestCase):
 
     def test_signals_go_on_to_the_ranks(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+            # A shell handles a signal after the command that runs then: short ones.
             program = f"trap 'echo got it; exit 5' {int(number)}; echo ready; "
-            with start("-n", "2", "sh", "-c", program + "sleep 1000") as job:
+            program += "while :; do sleep 0.05; done"
+            with start("-n", "2", "sh", "-c", program) as job:
                 assert job.stdout
                 ready = job.stdout.readline() + job.stdout.readline()
                 job.send_signal(number)

@@ -50,6 +50,12 @@ class Survivors(unittest.TestCase):
         self.fails("receive_any", {2}, nodes=1)
         self.fails("send", {2, 3})
 
+    def test_messages_that_nobody_waits_for(self) -> None:
+        self.fails("send_short", {2, 3})
+        self.fails("send_short", {1}, nodes=1)
+        self.fails("start_short", {2, 3})
+        self.fails("start_short", {1}, nodes=1)
+
     def test_looks_in_vain(self) -> None:
         self.fails("test", {3})
         self.fails("test", {0}, nodes=1)

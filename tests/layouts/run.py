@@ -19,12 +19,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 RANKS = 4
+JOBS = os.cpu_count() or 1  # programs at a time: much of each run is waiting
 TIMEOUT = 180  # seconds for one program
 SKIPPED = 77
 LATE = re.compile("^(rma|sync|accumulate|request_rma)")  # with late packets, too
@@ -35,6 +38,7 @@ class Program:
     ranks: int
     command: tuple[str, ...]
     environment: tuple[str, ...]
+    is_alone: bool  # it measures times
 
     @property
     def name(self) -> str:
@@ -61,7 +65,8 @@ def programs_of(build: Path, chosen: re.Pattern[str]) -> list[Program]:
     for test in json.loads(shown.stdout)["tests"]:
         command = test.get("command", [""])
         properties = {p["name"]: p["value"] for p in test["properties"]}
-        is_left_out = {"large", "soak"} & set(properties.get("LABELS", []))
+        labels = set(properties.get("LABELS", []))
+        is_left_out = {"large", "soak"} & labels
         if Path(command[0]).name != "mpiexec" or command[3].startswith("-"):
             continue
         if is_left_out or properties.get("PASS_REGULAR_EXPRESSION"):
@@ -70,7 +75,7 @@ def programs_of(build: Path, chosen: re.Pattern[str]) -> list[Program]:
         known = found.get(key)
         if ranks <= RANKS and (not known or known.ranks < ranks):
             environment = tuple(properties.get("ENVIRONMENT", []))
-            found[key] = Program(ranks, key, environment)
+            found[key] = Program(ranks, key, environment, "times" in labels)
     return [p for p in found.values() if chosen.search(p.name)]
 
 
@@ -153,10 +158,12 @@ def hydra(mpiexec: str) -> Launcher:
     return command
 
 
-def open_mpi(mpirun: str) -> Launcher:
+def open_mpi(mpirun: str, folder: Path) -> Launcher:
     def command(layout: Layout, ranks: int) -> list[str]:
         where = ["--host", places(layout, ranks)] if layout.hosts else []
         where += ["--mca", "plm_rsh_agent", layout.agent] if layout.hosts else []
+        # Two at a time must not make and remove the same folder.
+        where += ["--mca", "orte_tmpdir_base", tempfile.mkdtemp(dir=folder)]
         return [
             *on_first(layout), mpirun, "--oversubscribe", "--allow-run-as-root",
             "-np", str(ranks), *where,
@@ -165,9 +172,13 @@ def open_mpi(mpirun: str) -> Launcher:
     return command
 
 
-def launchers_of(build: Path) -> Iterator[tuple[str, Launcher]]:
+def launchers_of(build: Path, folder: Path) -> Iterator[tuple[str, Launcher]]:
     yield "mpiexec", ours(str(build / "launch" / "mpiexec"))
-    for name, make in (("mpiexec.hydra", hydra), ("mpirun.openmpi", open_mpi)):
+    makers: dict[str, Callable[[str], Launcher]] = {
+        "mpiexec.hydra": hydra,
+        "mpirun.openmpi": lambda path: open_mpi(path, folder),
+    }
+    for name, make in makers.items():
         if path := shutil.which(name):
             yield name, make(path)
         else:
@@ -199,9 +210,18 @@ def run_all(
     """One line on each launcher; what went wrong."""
     failures = []
     for name, launcher in launchers:
-        wrongs = [wrong_with(program, layout, launcher) for program in programs]
-        failed = [wrong for wrong in wrongs if wrong]
-        print(f"{layout.name}, {name}: {len(failed)} of {len(programs)} fail")
+        start = time.monotonic()
+        failed = []
+        for is_alone, jobs in ((False, JOBS), (True, 1)):
+            some = [p for p in programs if p.is_alone == is_alone]
+            with ThreadPoolExecutor(jobs) as pool:
+                wrongs = pool.map(lambda p: wrong_with(p, layout, launcher), some)
+            failed += [wrong for wrong in wrongs if wrong]
+        seconds = time.monotonic() - start
+        print(
+            f"{layout.name}, {name}: {len(failed)} of {len(programs)} fail, "
+            f"{seconds:.0f} s"
+        )
         for wrong in failed:
             print(wrong)
         sys.stdout.flush()
@@ -210,12 +230,12 @@ def run_all(
 
 
 def run_on_hosts(
-    programs: list[Program], launchers: list[tuple[str, Launcher]]
+    programs: list[Program], launchers: list[tuple[str, Launcher]], folder: Path
 ) -> list[str]:
     if os.geteuid() != 0 or not shutil.which("ip"):
         print("skipped: two hosts: only root makes namespaces, by the command ip")
         return []
-    with tempfile.TemporaryDirectory() as folder, two_hosts(Path(folder)) as layout:
+    with two_hosts(folder) as layout:
         failures = run_all(programs, layout, launchers)
         if not delay_packets(layout):
             print("skipped: late packets: this kernel has no netem")
@@ -228,12 +248,13 @@ def run_on_hosts(
 def main() -> None:
     build = Path(sys.argv[1])
     programs = programs_of(build, re.compile(sys.argv[2] if len(sys.argv) > 2 else ""))
-    launchers = list(launchers_of(build))
     failures = []
-    for nodes in (1, 2, 4):
-        layout = Layout(f"{nodes} pretended nodes" if nodes > 1 else "one node", nodes)
-        failures += run_all(programs, layout, launchers)
-    failures += run_on_hosts(programs, launchers)
+    with tempfile.TemporaryDirectory() as folder:
+        launchers = list(launchers_of(build, Path(folder)))
+        for nodes in (1, 2, 4):
+            name = f"{nodes} pretended nodes" if nodes > 1 else "one node"
+            failures += run_all(programs, Layout(name, nodes), launchers)
+        failures += run_on_hosts(programs, launchers, Path(folder))
     sys.exit(1 if failures else 0)
 
 
