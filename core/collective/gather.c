@@ -10,7 +10,8 @@
 // MPI_IN_PLACE is for the root only here.
 static int check_in_place(const struct communicator *comm, const void *buffer, int root)
 {
-    if (buffer != MPI_IN_PLACE || (communicator_is_root(comm, root) && !comm_is_inter(comm)))
+    if (buffer != MPI_IN_PLACE ||
+        (communicator_is_root(comm, root) && !comm_is_inter(comm)))
         return 0;
     return fail(MPI_ERR_BUFFER,
                 "MPI_IN_PLACE: is for the root of an intracommunicator");
