@@ -13,6 +13,7 @@
 
 #define ABORT_NANOSECONDS                                                              \
     UINT64_C(200000000) // for a rank that aborts to exit by itself
+#define NEWS_NANOSECONDS UINT64_C(2000000000)  // for a death to become known
 #define GRACE_NANOSECONDS UINT64_C(2000000000) // from SIGTERM to SIGKILL
 
 // Places in the array that poll() gets.
@@ -193,7 +194,7 @@ static void blame(struct job *job, struct rank *culprit, const char *text,
 void job_end(struct job *job, struct rank *culprit, int exit_code, const char *format,
              ...)
 {
-    if (job->end_step != END_NOT)
+    if (job->end_step > END_EXPECTED)
         return;
     job->end_step = END_OTHERS;
     job->deadline = now_nanoseconds() + ABORT_NANOSECONDS;
@@ -210,6 +211,30 @@ void job_end(struct job *job, struct rank *culprit, int exit_code, const char *f
     terminate(job, false);
 }
 
+static void end_aborted(struct job *job, struct rank *rank, int code)
+{
+    job_end(job, rank, (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE,
+            "has aborted the job with code %d", code);
+}
+
+void job_abort(struct job *job, struct rank *rank, int code)
+{
+    rank->is_aborting = true;
+    if (code != MPI_ERR_PROC_ABORTED) {
+        end_aborted(job, rank, code);
+    } else if (job->end_step == END_NOT) {
+        job->end_step = END_EXPECTED;
+        job->deadline = now_nanoseconds() + NEWS_NANOSECONDS;
+        job->accuser = rank;
+    }
+}
+
+static void stop_expecting(struct job *job)
+{
+    if (job->end_step == END_EXPECTED)
+        end_aborted(job, job->accuser, MPI_ERR_PROC_ABORTED);
+}
+
 // Takes the next step towards the end when its time has come; returns the milliseconds
 // that poll() may wait, -1 for ever.
 static int step_towards_end(struct job *job)
@@ -217,7 +242,9 @@ static int step_towards_end(struct job *job)
     if (job->end_step == END_NOT)
         return -1;
     uint64_t now = now_nanoseconds();
-    if (now >= job->deadline) {
+    if (now >= job->deadline && job->end_step == END_EXPECTED) {
+        stop_expecting(job);
+    } else if (now >= job->deadline) {
         if (job->end_step == END_OTHERS)
             terminate(job, true);
         else
@@ -231,7 +258,7 @@ static int step_towards_end(struct job *job)
 // A rank has died before its MPI_Finalize.
 static void rank_died(struct job *job, struct rank *rank, int code, const char *text)
 {
-    if (!job->plan->keeps_job) {
+    if (!job->plan->keeps_job || job->end_step > END_EXPECTED) {
         job_end(job, rank, code, "%s", text);
         return;
     }
@@ -260,6 +287,8 @@ void rank_ended(struct job *job, struct rank *rank, int status)
                 rank->number, (int)rank->pid, rank->section->argv[0], code);
         }
         pmi_check_barrier(job);
+    } else if (rank->is_aborting) {
+        return; // that has been judged
     } else if (signal) {
         snprintf(text, sizeof text, "was killed by signal %d (%s%s)", signal,
                  strsignal(signal), WCOREDUMP(status) ? ", core dumped" : "");
@@ -372,6 +401,7 @@ int job_run(struct job *job)
         if (poll(polls, count, step_towards_end(job)) > 0)
             serve(job, polls);
     }
+    stop_expecting(job);
     free(polls);
     finish(job);
     return job->exit_code;

@@ -142,8 +142,9 @@ void input_forward(struct input *input, const struct pollfd polls[2]);
 // How a job ends before its time. A rank that aborts may have output to write.
 enum job_end_step {
     END_NOT,
-    END_OTHERS, // all ranks but those that abort have got SIGTERM
-    END_ALL,    // all have got SIGTERM; who remains gets SIGKILL
+    END_EXPECTED, // a rank has aborted because another has died; which, is not yet known
+    END_OTHERS,   // all ranks but those that abort have got SIGTERM
+    END_ALL,      // all have got SIGTERM; who remains gets SIGKILL
 };
 
 enum rank_state { RANK_STARTED, RANK_INITIALIZED, RANK_FINALIZED };
@@ -183,7 +184,8 @@ struct job {
     int interrupted_by; // first SIGINT, SIGTERM, SIGHUP or SIGQUIT, or 0
     uint64_t interrupted_at;
     enum job_end_step end_step;
-    uint64_t deadline; // of this step, in nanoseconds
+    uint64_t deadline;    // of this step, in nanoseconds
+    struct rank *accuser; // END_EXPECTED: who has aborted
     int exit_code;
 };
 
@@ -207,6 +209,9 @@ void group_kill(const struct job *job);
 // a grace period gets SIGKILL. The first call counts.
 void job_end(struct job *job, struct rank *culprit, int exit_code, const char *format,
              ...) PRINTF_LIKE(4, 5);
+// Ends the job because a rank has asked for it. One that does so because another has died
+// may be ahead of the news of that death: it is to blame only if none comes.
+void job_abort(struct job *job, struct rank *rank, int code);
 
 // Starts one process with its sockets and pipes; `input` becomes its standard input.
 // Nonzero with errno; then nothing is tidied up, since mpiexec will exit.

@@ -104,9 +104,7 @@ static bool answer_abort(struct job *job, struct rank *rank, const char *line)
     wire_word(line, "message", why, sizeof why);
     if (job->plan->is_verbose && *why != '\0')
         say("rank %d gives as reason: %s", rank->number, why);
-    rank->is_aborting = true;
-    job_end(job, rank, (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE,
-            "has aborted the job with code %d", code);
+    job_abort(job, rank, code);
     return true;
 }
 

@@ -54,6 +54,12 @@ void job_end(struct job *job, struct rank *culprit, int exit_code, const char *f
     job->end_step = END_OTHERS;
 }
 
+void job_abort(struct job *job, struct rank *rank, int code)
+{
+    (void)code;
+    job_end(job, rank, 1, "has aborted");
+}
+
 void rank_ended(struct job *job, struct rank *rank, int status)
 {
     (void)status;

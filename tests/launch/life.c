@@ -2,9 +2,11 @@
 // An MPI process that lives as its argument says, to be looked at from outside by
 // test_mpiexec.py.
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, size, is_initialized, is_finalized;
 
@@ -44,6 +46,12 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_SELF, 0);
     if (strcmp(how, "abort with 5") == 0 && rank == 1)
         MPI_Abort(MPI_COMM_WORLD, 5);
+    if (strncmp(how, "accuse", strlen("accuse")) == 0 && rank == 1)
+        MPI_Abort(MPI_COMM_WORLD, MPI_ERR_PROC_ABORTED);
+    if (strcmp(how, "accuse the dying") == 0 && rank == 0) {
+        sleep(1);
+        raise(SIGKILL);
+    }
     if (strcmp(how, "leave") == 0 && rank == 1)
         exit(0);
 

@@ -404,11 +404,13 @@ class Exchange(unittest.TestCase):
 
 
 class Life(unittest.TestCase):
-    def fails(self, how: str, code: int, *expected: str) -> None:
+    def fails(self, how: str, code: int, *expected: str) -> str:
+        """What it said."""
         run = mpiexec("-n", "2", LIFE, how)
         self.assertEqual(run.returncode, code, run)
         for text in expected:
             self.assertIn(text, run.stderr)
+        return run.stderr
 
     def test_good_life_is_told_at_every_stage(self) -> None:
         for ranks in (1, 3):
@@ -436,6 +438,11 @@ class Life(unittest.TestCase):
     def test_abort_ends_the_job_with_its_code_but_never_0(self) -> None:
         self.fails("abort with 5", 5, "MPI_Abort", "error code 5")
         self.fails("abort with 0", 1, "MPI_Abort", "error code 0")
+
+    def test_who_aborts_because_another_has_died_is_not_to_blame(self) -> None:
+        said = self.fails("accuse the dying", 137, "rank 0", "was killed by signal 9")
+        self.assertNotIn("has aborted", said)
+        self.fails("accuse the living", 58, "rank 1", "has aborted the job")
 
     def test_what_a_program_has_printed_is_not_lost_by_abort(self) -> None:
         run = mpiexec("-n", "2", LIFE, "abort with 5")
