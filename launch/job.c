@@ -11,11 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ABORT_NANOSECONDS                                                              \
-    UINT64_C(200000000) // for a rank that aborts to exit by itself
-#define NEWS_NANOSECONDS UINT64_C(2000000000)  // for a death to become known
-#define GRACE_NANOSECONDS UINT64_C(2000000000) // from SIGTERM to SIGKILL
-
 // Places in the array that poll() gets.
 enum {
     POLL_SIGNALS,
@@ -148,159 +143,6 @@ int job_start(struct job *job)
 
 // ---- end ----------------------------------------------------------------------------
 
-static void terminate(const struct job *job, bool is_aborting)
-{
-    for (int i = 0; i < job->size; i++)
-        if (!job->ranks[i].has_ended && job->ranks[i].is_aborting == is_aborting)
-            rank_signal(&job->ranks[i], SIGTERM);
-}
-
-void rank_signal(const struct rank *rank, int number)
-{
-    if (rank->link)
-        frame_put(&rank->link->to, FRAME_SIGNAL, rank->number, &(char){(char)number},
-                  1);
-    else
-        kill(rank->pid, number);
-}
-
-void job_signal(const struct job *job, int number)
-{
-    for (int i = 0; i < job->link_count; i++)
-        frame_put(&job->links[i].to, FRAME_SIGNAL, -1, &(char){(char)number}, 1);
-    kill(-job->group, number);
-}
-
-// What the rank itself has said about its end shall stand before what we say about it.
-static void pass_on_errors(struct job *job, struct rank *rank)
-{
-    struct sink *sink = &job->error;
-    if (rank->error.fd >= 0)
-        source_read(&rank->error);
-    while (sink->used > sink->start &&
-           poll(&(struct pollfd){sink->fd, POLLOUT, 0}, 1, 0) > 0)
-        sink_write(sink);
-}
-
-static void blame(struct job *job, struct rank *culprit, const char *text,
-                  const char *consequence)
-{
-    pass_on_errors(job, culprit);
-    say("rank %d (pid %d%s%s, %s) %s; %s", culprit->number, (int)culprit->pid,
-        culprit->link ? " on " : "", culprit->link ? culprit->link->host : "",
-        culprit->section->argv[0], text, consequence);
-}
-
-void job_end(struct job *job, struct rank *culprit, int exit_code, const char *format,
-             ...)
-{
-    if (job->end_step > END_EXPECTED)
-        return;
-    job->end_step = END_OTHERS;
-    job->deadline = now_nanoseconds() + ABORT_NANOSECONDS;
-    if (job->exit_code == 0)
-        job->exit_code = exit_code;
-    if (!job->interrupted_by) {
-        char text[512];
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(text, sizeof text, format, arguments);
-        va_end(arguments);
-        blame(job, culprit, text, "ending the job");
-    }
-    terminate(job, false);
-}
-
-static void end_aborted(struct job *job, struct rank *rank, int code)
-{
-    job_end(job, rank, (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE,
-            "has aborted the job with code %d", code);
-}
-
-void job_abort(struct job *job, struct rank *rank, int code)
-{
-    rank->is_aborting = true;
-    if (code != MPI_ERR_PROC_ABORTED) {
-        end_aborted(job, rank, code);
-    } else if (job->end_step == END_NOT) {
-        job->end_step = END_EXPECTED;
-        job->deadline = now_nanoseconds() + NEWS_NANOSECONDS;
-        job->accuser = rank;
-    }
-}
-
-static void stop_expecting(struct job *job)
-{
-    if (job->end_step == END_EXPECTED)
-        end_aborted(job, job->accuser, MPI_ERR_PROC_ABORTED);
-}
-
-// Takes the next step towards the end when its time has come; returns the milliseconds
-// that poll() may wait, -1 for ever.
-static int step_towards_end(struct job *job)
-{
-    if (job->end_step == END_NOT)
-        return -1;
-    uint64_t now = now_nanoseconds();
-    if (now >= job->deadline && job->end_step == END_EXPECTED) {
-        stop_expecting(job);
-    } else if (now >= job->deadline) {
-        if (job->end_step == END_OTHERS)
-            terminate(job, true);
-        else
-            job_signal(job, SIGKILL);
-        job->end_step = END_ALL;
-        job->deadline = now + GRACE_NANOSECONDS;
-    }
-    return (int)((job->deadline - now) / 1000000u) + 1;
-}
-
-// A rank has died before its MPI_Finalize.
-static void rank_died(struct job *job, struct rank *rank, int code, const char *text)
-{
-    if (!job->plan->keeps_job || job->end_step > END_EXPECTED) {
-        job_end(job, rank, code, "%s", text);
-        return;
-    }
-    if (job->exit_code == 0)
-        job->exit_code = code;
-    blame(job, rank, text, "the others go on");
-    pmi_check_barrier(job);
-}
-
-// After MPI_Finalize nobody waits for a rank any more, so its failure does not end the
-// job, but counts.
-void rank_ended(struct job *job, struct rank *rank, int status)
-{
-    rank->has_ended = true;
-    job->running--;
-    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    int code = signal ? 128 + signal : WEXITSTATUS(status);
-    char text[128];
-    if (job->plan->is_verbose)
-        say("rank %d (pid %d) has ended with code %d", rank->number, (int)rank->pid,
-            code);
-    if (rank->state == RANK_FINALIZED || (code == 0 && rank->state == RANK_STARTED)) {
-        if (code != 0 && job->exit_code == 0) {
-            job->exit_code = code;
-            say("rank %d (pid %d, %s) ended with code %d after MPI_Finalize",
-                rank->number, (int)rank->pid, rank->section->argv[0], code);
-        }
-        pmi_check_barrier(job);
-    } else if (rank->is_aborting) {
-        return; // that has been judged
-    } else if (signal) {
-        snprintf(text, sizeof text, "was killed by signal %d (%s%s)", signal,
-                 strsignal(signal), WCOREDUMP(status) ? ", core dumped" : "");
-        rank_died(job, rank, code, text);
-    } else {
-        bool is_early = rank->state == RANK_INITIALIZED;
-        snprintf(text, sizeof text, "exited with code %d%s", code,
-                 is_early ? " without calling MPI_Finalize" : "");
-        rank_died(job, rank, code != 0 ? code : EXIT_FAILURE, text);
-    }
-}
-
 static void reap(struct job *job)
 {
     int status;
@@ -398,11 +240,11 @@ int job_run(struct job *job)
     }
     while (job->running > 0) {
         watch(job, polls);
-        if (poll(polls, count, step_towards_end(job)) > 0)
+        if (poll(polls, count, job_step_towards_end(job)) > 0)
             serve(job, polls);
+        job_judge(job);
     }
-    stop_expecting(job);
     free(polls);
     finish(job);
-    return job->exit_code;
+    return job->exit_code ? job->exit_code : job->late_exit_code;
 }

@@ -142,9 +142,19 @@ void input_forward(struct input *input, const struct pollfd polls[2]);
 // How a job ends before its time. A rank that aborts may have output to write.
 enum job_end_step {
     END_NOT,
-    END_EXPECTED, // a rank has aborted because another has died; which, is not yet known
+    END_EXPECTED, // some ranks are accused
     END_OTHERS,   // all ranks but those that abort have got SIGTERM
     END_ALL,      // all have got SIGTERM; who remains gets SIGKILL
+};
+
+// What a rank that has ended before its time, or aborts, is accused of. The greater, the
+// more likely it is the cause of the others.
+enum guilt {
+    GUILT_NONE,    // also when it has been judged
+    GUILT_FOLLOWS, // aborts because another has died
+    GUILT_LEFT,    // exited with code 0, but without MPI_Finalize
+    GUILT_FAILED,  // exited with another code, or aborts
+    GUILT_KILLED,  // by a signal
 };
 
 enum rank_state { RANK_STARTED, RANK_INITIALIZED, RANK_FINALIZED };
@@ -153,6 +163,8 @@ struct rank {
     int number;
     pid_t pid;
     bool has_ended, is_aborting;
+    enum guilt guilt;
+    int status; // of its end as waitpid() gives it, or the code with which it aborts
     const struct section *section;
     int app_number;
     enum rank_state state;
@@ -184,9 +196,9 @@ struct job {
     int interrupted_by; // first SIGINT, SIGTERM, SIGHUP or SIGQUIT, or 0
     uint64_t interrupted_at;
     enum job_end_step end_step;
-    uint64_t deadline;    // of this step, in nanoseconds
-    struct rank *accuser; // END_EXPECTED: who has aborted
+    uint64_t deadline; // of this step, in nanoseconds
     int exit_code;
+    int late_exit_code; // of a rank after its MPI_Finalize
 };
 
 // Starts the guard, then all ranks. Nonzero when the system refuses, after a message.
@@ -196,7 +208,7 @@ int job_run(struct job *job);
 
 // The program that a rank runs.
 const struct section *section_of(const struct plan *plan, int rank, int *app_number);
-// Judges how a rank has ended.
+// A rank has ended, with a status as waitpid() gives it.
 void rank_ended(struct job *job, struct rank *rank, int status);
 // Sends a signal to all ranks and what they have started, or to one rank.
 void job_signal(const struct job *job, int number);
@@ -209,9 +221,14 @@ void group_kill(const struct job *job);
 // a grace period gets SIGKILL. The first call counts.
 void job_end(struct job *job, struct rank *culprit, int exit_code, const char *format,
              ...) PRINTF_LIKE(4, 5);
-// Ends the job because a rank has asked for it. One that does so because another has died
-// may be ahead of the news of that death: it is to blame only if none comes.
+// A rank has asked to end the job.
 void job_abort(struct job *job, struct rank *rank, int code);
+// Blames those that are accused, and ends the job, if all are known that may be to blame
+// or enough time has passed.
+void job_judge(struct job *job);
+// Takes the next step towards the end when its time has come; returns the milliseconds
+// that poll() may wait, -1 for ever.
+int job_step_towards_end(struct job *job);
 
 // Starts one process with its sockets and pipes; `input` becomes its standard input.
 // Nonzero with errno; then nothing is tidied up, since mpiexec will exit.
