@@ -12,6 +12,7 @@ struct address {
     uint32_t bytes;
     char name[NET_ADDRESS_MAX];
 };
+enum { REFUSAL_SECONDS = 5 }; // until a leader that is out of reach counts as dead
 enum { ADDRESSES_PER_MESSAGE = MESSAGE_MAX / sizeof(struct address) };
 
 struct address_book {
@@ -19,6 +20,7 @@ struct address_book {
     int own_count;       // of them, known so far
     int connected;       // processes of other nodes
     int error;           // the first error class
+    uint64_t start;
 };
 
 static bool is_leader(void)
@@ -108,7 +110,7 @@ int node_lifeline_take(int node, char host[NET_HOST_MAX])
 {
     struct node_card card;
     if (card_read(node, &card))
-        return -1;
+        return NET_NO_LIFELINE;
     return net_lifeline_take(process.net, card.address.name, card.address.bytes,
                              card.lifeline, host);
 }
@@ -198,12 +200,29 @@ static void handle_addresses(int source, const void *message, size_t bytes)
         book->error = err;
 }
 
+// Whose lifeline was refused may have died. If a firewall has refused it, the addresses
+// come all the same.
+static int check_refusal(const struct messages *messages)
+{
+    uint64_t waited = clock_nanoseconds() - messages->book->start;
+    if (atomic_load(&messages->watched.descriptor) != NET_LIFELINE_REFUSED ||
+        waited < REFUSAL_SECONDS * UINT64_C(1000000000))
+        return 0;
+    return fail(MPI_ERR_PROC_ABORTED,
+                "rank %d (at %s) has died: connections are refused, and addresses have "
+                "not come in %d s",
+                messages->watched.rank, messages->watched.host, REFUSAL_SECONDS);
+}
+
 static bool is_book_full(void *argument)
 {
-    const struct address_book *book = argument;
+    struct address_book *book = argument;
     const struct boot *boot = process.boot;
     bool has_told = !is_leader() || book->own_count == boot->node_size;
-    return book->error || (has_told && book->connected == boot->size - boot->node_size);
+    bool is_full = has_told && book->connected == boot->size - boot->node_size;
+    if (!is_full && !book->error)
+        book->error = check_refusal(process.messages);
+    return is_full || book->error;
 }
 
 static int fill_book(struct messages *messages)
@@ -224,7 +243,7 @@ static int fill_book(struct messages *messages)
 
 int addresses_exchange(struct messages *messages)
 {
-    struct address_book book = {0};
+    struct address_book book = {.start = clock_nanoseconds()};
     if (is_leader()) {
         book.own = calloc((size_t)process.boot->node_size, sizeof *book.own);
         if (!book.own)

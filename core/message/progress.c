@@ -27,6 +27,15 @@ void message_unlock(void)
 
 // ---- progress
 
+// Somebody may wait for an answer to what is lost, so its rank counts as dead.
+static int poll_network(struct net *net)
+{
+    int events = net_poll(net), lost = net_take_lost(net);
+    if (unlikely(lost >= 0))
+        deaths_add_lost(lost);
+    return events;
+}
+
 int poll_once(struct messages *messages, bool is_server)
 {
     int events = 0;
@@ -34,7 +43,7 @@ int poll_once(struct messages *messages, bool is_server)
         events += backlogs_send(messages);
     events += shm_receive(process.shm, BATCH, deliver_from_mate);
     if (process.net)
-        events += net_poll(process.net);
+        events += poll_network(process.net);
     if (messages->follower)
         events += messages->follower(is_server);
     if (events > 0) // may be what another thread of this process sleeps for

@@ -128,8 +128,8 @@ int message_send(int rank, enum message_kind kind, const void *head, size_t head
                : post_sealed(rank, kind, head, head_bytes, body, body_bytes);
 }
 
-// A network that has given a rank up gives up its backlog too; then *lost is the rank.
-static int backlog_send(struct backlog *backlog, int rank, int *lost)
+// A network that has given a rank up gives up its backlog too.
+static int backlog_send(struct backlog *backlog, int rank)
 {
     struct parcels *parcels = &backlog->parcels;
     int count = 0;
@@ -140,7 +140,6 @@ static int backlog_send(struct backlog *backlog, int rank, int *lost)
             log_error("messages to rank %d are lost: %s", rank,
                       error_detail(&(int){0}));
             parcels_free(parcels);
-            *lost = rank;
             break;
         }
         if (!sent)
@@ -151,16 +150,15 @@ static int backlog_send(struct backlog *backlog, int rank, int *lost)
     return count;
 }
 
-// Somebody may wait for an answer to what is lost, so its rank counts as dead.
 int backlogs_send(struct messages *messages)
 {
-    int count = 0, lost = -1;
+    int count = 0;
     int *link = &messages->first_backlog;
     bool network_is_busy = false, is_clogged = false;
     while (*link) {
         int rank = *link - 1;
         struct backlog *backlog = &messages->backlogs[rank];
-        count += backlog_send(backlog, rank, &lost);
+        count += backlog_send(backlog, rank);
         is_clogged |= backlog->parcels.count > BACKLOG_LONG;
         if (backlog->parcels.first) {
             network_is_busy |= !is_mate(rank);
@@ -171,8 +169,6 @@ int backlogs_send(struct messages *messages)
     }
     atomic_store(&messages->network_is_busy, network_is_busy);
     atomic_store(&messages->is_clogged, is_clogged);
-    if (lost >= 0)
-        deaths_add_lost(lost);
     return count;
 }
 

@@ -36,13 +36,29 @@ int net_fail(int code, const char *what)
     return fail(error_class(code), "%s: libfabric says: %s", what, fi_strerror(code));
 }
 
+static void lose(struct net *net, int rank)
+{
+    if (net->peers[rank].error)
+        return;
+    net->peers[rank].error = MPI_ERR_PROC_ABORTED;
+    if (net->lost < 0)
+        net->lost = rank;
+}
+
+int net_take_lost(struct net *net)
+{
+    int lost = net->lost;
+    net->lost = -1;
+    return lost;
+}
+
 int net_fail_peer(struct net *net, int rank, int code, const char *what)
 {
     int class = error_class(code);
     if (class != MPI_ERR_PROC_ABORTED)
         return fail(class, "%s rank %d over %s: libfabric says: %s", what, rank,
                     net_provider(net), fi_strerror(code));
-    net->peers[rank].error = class;
+    lose(net, rank);
     return fail(class, "%s rank %d over %s: the peer has ended the connection (%s)",
                 what, rank, net_provider(net), fi_strerror(code));
 }
@@ -62,7 +78,7 @@ int net_still_trying(struct net *net, int rank)
     if (!peer->error && !peer->is_reached) {
         peer->tried += seconds_since_try(net, peer);
         if (peer->tried > net->connect_seconds)
-            peer->error = MPI_ERR_PROC_ABORTED;
+            lose(net, rank);
     }
     if (!peer->error)
         return 0;

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <arpa/inet.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -99,7 +100,7 @@ static int connect_to(const union internet *address)
     int lifeline = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct timeval patience = {.tv_sec = CONNECT_SECONDS};
     if (lifeline < 0)
-        return -1;
+        return NET_NO_LIFELINE;
     setsockopt(lifeline, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     setsockopt(lifeline, SOL_SOCKET, SO_KEEPALIVE, &(int){1}, sizeof(int));
     setsockopt(lifeline, IPPROTO_TCP, TCP_KEEPIDLE, &(int){IDLE_SECONDS}, sizeof(int));
@@ -107,8 +108,9 @@ static int connect_to(const union internet *address)
     setsockopt(lifeline, IPPROTO_TCP, TCP_KEEPCNT, &(int){TRIES}, sizeof(int));
     if (connect(lifeline, &address->any, size_of(address)) == 0)
         return lifeline;
+    int reason = errno;
     close(lifeline);
-    return -1;
+    return reason == ECONNREFUSED ? NET_LIFELINE_REFUSED : NET_NO_LIFELINE;
 }
 
 int net_lifeline_take(const struct net *net, const void *address, size_t bytes,
@@ -117,7 +119,7 @@ int net_lifeline_take(const struct net *net, const void *address, size_t bytes,
     union internet peer;
     if (port == 0 || !peer_address(net, address, bytes, peer.bytes) ||
         size_of(&peer) == 0)
-        return -1;
+        return NET_NO_LIFELINE;
     set_port(&peer, port);
     const void *number = peer.any.sa_family == AF_INET ? (void *)&peer.four.sin_addr
                                                        : (void *)&peer.six.sin6_addr;

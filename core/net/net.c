@@ -82,7 +82,7 @@ int net_start(struct net **result, int size,
         return fail(MPI_ERR_NO_MEM, "no memory for %d network peers", size);
     net->size = size;
     net->receive = receive;
-    net->lifelines = -1;
+    net->lifelines = net->lost = -1;
 
     int err = provider_choose(process.options.provider, &net->info);
     if (err)

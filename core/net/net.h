@@ -107,14 +107,22 @@ bool net_has_cheap_access(const struct net *net);
 // Completes what has finished and receives what has come; returns how many events.
 int net_poll(struct net *net);
 
+// A peer to which an operation has failed because it is out of reach, or -1. Each is
+// told once; of those that are lost between two calls the first.
+int net_take_lost(struct net *net);
+
 // ---- lifelines: a process shows those of other nodes that it lives
 // Offers lifelines until net_stop. The port where peers get them, 0 where addresses are
 // not the internet's or the system refuses.
 enum { NET_HOST_MAX = 64 };
 int net_lifeline_offer(struct net *net);
 // That of the process with this address and port: a descriptor that becomes readable
-// when the process has stopped the network, has died, or its host has. -1 when there is
-// none. `host` gets the internet address.
+// when the process has stopped the network, has died, or its host has, or a reason why
+// there is none. `host` gets the internet address.
+enum {
+    NET_NO_LIFELINE = -1,
+    NET_LIFELINE_REFUSED = -2 // nobody offers it any more, or a firewall is in the way
+};
 int net_lifeline_take(const struct net *net, const void *address, size_t bytes,
                       int port, char host[NET_HOST_MAX]);
 // Has the process died whose lifeline is readable? Else it has stopped in order.

@@ -86,6 +86,7 @@ struct net {
     bool is_delivering;
     struct open_region *regions; // open ones
     void (*receive)(const void *message, size_t bytes);
+    int lost; // the first peer lost since net_take_lost, or -1
     int size;
     struct net_peer peers[]; // [size]
 };

@@ -12,12 +12,33 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import unittest
 
 MPIEXEC = os.environ["MPIEXEC"]
 SURVIVORS = os.environ["SURVIVORS"]
 BOUND = 5.0  # seconds until a call fails
 RANKS = 4
+
+# Speaks to the launcher as Oriel's processes do, and dies when it has told where its
+# network is: where rank 0 is, but for the ports, 1.
+DIES_EARLY = """
+import os, signal, socket
+
+def ask(line):
+    wire.sendall(line.encode() + b"\\n")
+    return wire.recv(2000).decode()
+
+wire = socket.socket(fileno=int(os.environ["PMI_FD"]))
+ask("cmd=init pmi_version=1 pmi_subversion=1")
+ask("cmd=barrier_in")
+card = ask("cmd=get key=oriel-node-0").split("value=")[1].split()[0]
+segment, secret, port, address = card.split(",")
+address = address[:-28] + "0001" + address[-24:]
+ask(f"cmd=put key=oriel-node-1 value={segment},{secret},1,{address}")
+ask("cmd=barrier_in")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
 class Survivors(unittest.TestCase):
@@ -91,6 +112,16 @@ class Survivors(unittest.TestCase):
         self.fails("start", {0}, nodes=1)
         self.fails("wait", {1})
         self.fails("wait", {3}, nodes=1)
+
+    def test_leader_that_dies_before_it_has_told_addresses(self) -> None:
+        other = (sys.executable, "-c", DIES_EARLY)
+        what = [MPIEXEC, "--keep-job", "-env", "ORIEL_FAKE_NODES", "2"]
+        what += ["-env", "ORIEL_PROVIDER", "tcp"]
+        what += ["-n", "1", SURVIVORS, "barrier", "1", ":", "-n", "1", *other]
+        run = subprocess.run(what, capture_output=True, text=True, timeout=60)
+        self.assertEqual(run.returncode, 137, run)
+        said = r"MPI_Init: rank 1 \(at [\d.]+\) has died"
+        self.assertRegex(run.stderr, said)
 
 
 if __name__ == "__main__":

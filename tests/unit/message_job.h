@@ -149,7 +149,7 @@ int net_lifeline_take(const struct net *net, const void *address, size_t bytes,
 {
     (void)net, (void)address, (void)bytes, (void)host;
     CHECK(port == 0);
-    return -1;
+    return NET_NO_LIFELINE;
 }
 
 bool net_lifeline_is_cut(int lifeline)
@@ -169,6 +169,12 @@ int net_poll(struct net *net)
         net->receive(message, (size_t)bytes);
     }
     return count;
+}
+
+int net_take_lost(struct net *net)
+{
+    (void)net;
+    return -1;
 }
 
 int net_descriptor(const struct net *net)

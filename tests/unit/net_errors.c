@@ -74,6 +74,8 @@ static void check_lost(struct pair *pair)
     CHECK(read_once(pair, target, 8) == MPI_ERR_PROC_ABORTED);
     CHECK(net_send(pair->net, 1, local, 100, NULL, 0, &sent) == MPI_ERR_PROC_ABORTED);
     CHECK(!sent);
+    CHECK(net_take_lost(pair->net) == 1);
+    CHECK(net_take_lost(pair->net) == -1);
 }
 
 static void end_child(struct pair *pair)
@@ -123,6 +125,18 @@ static int peer_that_was_never_there_fails(void)
     return 0;
 }
 
+// Nobody listens at port 1 of this host.
+static int refused_lifeline_is_known(void)
+{
+    struct net_region region;
+    struct pair pair = open_pair(&region);
+    char address[NET_ADDRESS_MAX], host[NET_HOST_MAX];
+    size_t bytes = net_address(pair.net, address);
+    CHECK(net_lifeline_take(pair.net, address, bytes, 1, host) == NET_LIFELINE_REFUSED);
+    CHECK(net_lifeline_take(pair.net, address, bytes, 0, host) == NET_NO_LIFELINE);
+    return pair_close(&pair);
+}
+
 static int standing_still_is_no_error(void)
 {
     struct net_region region;
@@ -145,5 +159,5 @@ int main(void)
     return bad_place_fails(true, false) || bad_place_fails(false, false) ||
            bad_place_fails(true, true) || bad_place_fails(false, true) ||
            killed_peer_fails() || peer_that_was_never_there_fails() ||
-           standing_still_is_no_error();
+           refused_lifeline_is_known() || standing_still_is_no_error();
 }
