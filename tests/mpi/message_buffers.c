@@ -82,6 +82,7 @@ static void communicators_have_their_own(void)
     CHECK_CLASS(MPI_Bsend(out, 1, MPI_BYTE, right(), 9, MPI_COMM_WORLD),
                 MPI_ERR_BUFFER);
     MPI_Comm_iflush_buffer(own, &flush);
+    MPI_Barrier(MPI_COMM_WORLD); // until all have seen their buffers full
     receive_all(own);
     MPI_Wait(&flush, MPI_STATUS_IGNORE);
     MPI_Comm_flush_buffer(own);
