@@ -123,7 +123,7 @@ int node_lifeline_take(int node, char host[NET_HOST_MAX]);
 void deaths_watch(struct messages *messages);
 // The watched process may have ended.
 void deaths_look(struct messages *messages);
-// The network has lost messages to a process. Callers hold the message lock.
+// The network cannot reach a process any more. Callers hold the message lock.
 void deaths_add_lost(int rank);
 // MPI_ERR_PROC_ABORTED if it is this process that has died.
 int deaths_check(int rank);
