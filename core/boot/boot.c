@@ -34,11 +34,15 @@ int boot_start(struct boot **result)
     struct boot *boot = calloc(1, sizeof *boot);
     if (!boot)
         return fail(MPI_ERR_NO_MEM, "no memory for the boot layer");
+    boot->app_number = boot->universe_size = -1;
     int err = connect_launcher(boot);
     if (err) {
         free(boot);
         return err;
     }
+    // Some launchers count cores, and start more processes than that.
+    if (boot->universe_size >= 0 && boot->universe_size < boot->size)
+        boot->universe_size = boot->size;
     process.rank = boot->rank;
     *result = boot;
     return 0;

@@ -20,10 +20,11 @@ struct boot {
     const int *node_rank_of;  // [size] position of each rank in its node
     const int *node_members;  // [node_size] ranks of this node, ascending
     const int *leaders;       // [node_count] leader of each node
-    int app_number;           // MPI_APPNUM
-    int universe_size;        // MPI_UNIVERSE_SIZE, -1 when the launcher does not say
-    char job[64];             // a name that no other job on the machine has
-    const char *launcher;     // "PMI-1", "PMIx" or "singleton", for people
+    // -1 when the launcher does not say:
+    int app_number;                   // MPI_APPNUM
+    int universe_size;                // MPI_UNIVERSE_SIZE, at least `size`
+    char job[64];                     // a name that no other job on the machine has
+    const char *launcher;             // "PMI-1", "PMIx" or "singleton", for people
     const struct boot_driver *driver; // private
     void *driver_state;               // private
 };

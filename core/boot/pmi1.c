@@ -279,7 +279,6 @@ static int learn(struct pmi1 *pmi1, struct boot *boot)
         return fail(MPI_ERR_OTHER, "the launcher says rank %d of %d processes",
                     boot->rank, boot->size);
     err = greet(pmi1);
-    boot->universe_size = -1;
     if (!err)
         err = ask_number(pmi1, "cmd=get_universe_size", "universe_size", "size",
                          &boot->universe_size);

@@ -164,7 +164,6 @@ static int learn(struct pmix *pmix, struct boot *boot)
     if (status != 0)
         return refuse(pmix, "to be spoken to", status);
     boot->size = -1;
-    boot->universe_size = -1;
     learn_number(pmix, PMIX_WHOLE_JOB, "pmix.job.size", &boot->size);
     learn_number(pmix, PMIX_WHOLE_JOB, "pmix.univ.size", &boot->universe_size);
     learn_number(pmix, pmix->own.rank, "pmix.appnum", &boot->app_number);

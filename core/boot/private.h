@@ -4,9 +4,9 @@
 
 #include "boot/boot.h"
 
-// How one kind of launcher is spoken to. A driver's start function sets rank, size,
-// job, app_number, universe_size, launcher, driver and driver_state; if it fails, it
-// leaves nothing behind.
+// How one kind of launcher is spoken to. A driver's start function sets rank, size, job,
+// launcher, driver and driver_state, and app_number and universe_size if the launcher
+// tells them; if it fails, it leaves nothing behind.
 struct boot_driver {
     int (*put)(struct boot *boot, const char *key, const char *value);
     int (*fence)(struct boot *boot);

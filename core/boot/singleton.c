@@ -86,8 +86,6 @@ int singleton_start(struct boot *boot)
 {
     boot->rank = 0;
     boot->size = 1;
-    boot->app_number = 0;
-    boot->universe_size = -1;
     boot->launcher = "singleton";
     boot->driver = &singleton_driver;
     snprintf(boot->job, sizeof boot->job, "single-%d-%016llx", (int)getpid(),

@@ -143,8 +143,13 @@ int oriel_comm_delete_attr(struct communicator *comm, int comm_keyval)
     return attribute_delete(KIND_COMM, comm, comm_keyval);
 }
 
-// What MPI tells with every communicator, or NULL. MPI_APPNUM is known to launchers of
-// several programs only, and there is no host process.
+// A number that the launcher has told, or NULL: such an attribute is not set.
+static const int *told(const int *number)
+{
+    return *number >= 0 ? number : NULL;
+}
+
+// What MPI tells with every communicator, or NULL. There is no host process.
 static const int *predefined_attribute(int keyval)
 {
     static const int any_tag = INT_MAX, own_clock = 0, any_process = MPI_ANY_SOURCE,
@@ -159,7 +164,9 @@ static const int *predefined_attribute(int keyval)
     case MPI_WTIME_IS_GLOBAL:
         return &own_clock;
     case MPI_UNIVERSE_SIZE:
-        return &process.boot->size;
+        return told(&process.boot->universe_size);
+    case MPI_APPNUM:
+        return told(&process.boot->app_number);
     case MPI_LASTUSEDCODE:
         return &objects.last_code;
     default:
@@ -170,8 +177,9 @@ static const int *predefined_attribute(int keyval)
 int oriel_comm_get_attr(struct communicator *comm, int comm_keyval, void *attribute_val,
                         int *flag)
 {
+    bool may_be_unset = comm_keyval == MPI_UNIVERSE_SIZE || comm_keyval == MPI_APPNUM;
     const int *found = predefined_attribute(comm_keyval);
-    if (found == NULL && comm_keyval != MPI_APPNUM)
+    if (found == NULL && !may_be_unset)
         return attribute_get(KIND_COMM, comm, comm_keyval, attribute_val, flag);
     *flag = found != NULL;
     if (found != NULL)

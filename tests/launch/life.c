@@ -23,6 +23,37 @@ static void live_well(void)
         MPI_Abort(MPI_COMM_WORLD, 99);
 }
 
+// Allocates so many bytes and writes to all of them.
+static void allocate(size_t bytes)
+{
+    void *memory;
+    int class;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    int err = MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory);
+    MPI_Error_class(err, &class);
+    if (err == MPI_SUCCESS) {
+        memset(memory, 1, bytes);
+        MPI_Free_mem(memory);
+    }
+    printf("memory: %s\n", class == MPI_SUCCESS      ? "enough"
+                           : class == MPI_ERR_NO_MEM ? "too little"
+                                                     : "another error");
+}
+
+// What the launcher tells through attributes; "-" if it does not.
+static void print_attributes(void)
+{
+    static const int keys[] = {MPI_APPNUM, MPI_UNIVERSE_SIZE};
+    char texts[2][16] = {"-", "-"};
+    for (int i = 0; i < 2; i++) {
+        int *value, flag;
+        MPI_Comm_get_attr(MPI_COMM_WORLD, keys[i], &value, &flag);
+        if (flag)
+            snprintf(texts[i], sizeof texts[i], "%d", *value);
+    }
+    printf("rank %d: app %s, universe %s\n", rank, texts[0], texts[1]);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -40,6 +71,10 @@ int main(int argc, char **argv)
     MPI_Initialized(&is_initialized);
     MPI_Finalized(&is_finalized);
     printf("rank %d of %d: %d %d\n", rank, size, is_initialized, is_finalized);
+    if (strcmp(how, "allocate") == 0 && argc > 2)
+        allocate(strtoull(argv[2], NULL, 10));
+    if (strcmp(how, "print attributes") == 0)
+        print_attributes();
     if (strcmp(how, "initialize twice") == 0)
         MPI_Init(&argc, &argv);
     if (strcmp(how, "abort with 0") == 0 && rank == 1)

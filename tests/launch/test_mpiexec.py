@@ -465,6 +465,15 @@ class Life(unittest.TestCase):
         self.assertRegex(run.stderr, r"rank 0: Oriel .*PMI-1: 2 processes on 1 node")
         self.assertEqual(run.stderr.count("ORIEL_CHEKC is not an option"), 1)
 
+    def test_launcher_tells_program_number_and_size_of_universe(self) -> None:
+        how = "print attributes"
+        run = mpiexec("-n", "2", LIFE, how, ":", "-n", "1", LIFE, how)
+        told = [line for line in run.stdout.splitlines() if "universe" in line]
+        expected = [f"rank {rank}: app {rank // 2}, universe 3" for rank in range(3)]
+        self.assertEqual(sorted(told), expected)
+        run = subprocess.run([LIFE, how], capture_output=True, text=True)
+        self.assertIn("rank 0: app -, universe -", run.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -99,6 +99,47 @@ static void good_launcher_is_believed(void)
     CHECK(start_under(answers, check_belief) == 0);
 }
 
+static void check_ignorance(const struct boot *boot)
+{
+    CHECK(boot->app_number == -1 && boot->universe_size == -1);
+}
+
+static void check_small_universe(const struct boot *boot)
+{
+    CHECK(boot->app_number == -1 && boot->universe_size == 3);
+}
+
+static void what_a_launcher_does_not_know_is_unset(void)
+{
+    static const char *const nothing[] = {INIT,
+                                          MAXES,
+                                          NAME,
+                                          "cmd=universe_size rc=-1",
+                                          "cmd=appnum rc=-1",
+                                          MAP("(vector,(0,2,1))"),
+                                          "cmd=finalize_ack",
+                                          NULL};
+    CHECK(start_under(nothing, check_ignorance) == 0);
+    static const char *const negative[] = {INIT,
+                                           MAXES,
+                                           NAME,
+                                           "cmd=universe_size size=-1 rc=0",
+                                           "cmd=appnum appnum=-1 rc=0",
+                                           MAP("(vector,(0,2,1))"),
+                                           "cmd=finalize_ack",
+                                           NULL};
+    CHECK(start_under(negative, check_ignorance) == 0);
+    static const char *const cores[] = {INIT,
+                                        MAXES,
+                                        NAME,
+                                        "cmd=universe_size size=2 rc=0",
+                                        "cmd=appnum rc=0",
+                                        MAP("(vector,(0,2,1))"),
+                                        "cmd=finalize_ack",
+                                        NULL};
+    CHECK(start_under(cores, check_small_universe) == 0);
+}
+
 static void nonsense_is_refused(void)
 {
     static const struct {
@@ -238,6 +279,7 @@ static void process_alone_keeps_its_keys(void)
     CHECK(boot_start(&boot) == 0);
     CHECK(boot_find_nodes(boot) == 0);
     CHECK(boot->rank == 0 && boot->size == 1 && boot->node_count == 1);
+    CHECK(boot->app_number == -1 && boot->universe_size == -1);
     CHECK(boot_put(boot, "key", "value") == 0);
     CHECK(boot_put(boot, "key", "again") == MPI_ERR_OTHER);
     CHECK(boot_put(boot, "two words", "value") == MPI_ERR_INTERN);
@@ -253,6 +295,7 @@ static void process_alone_keeps_its_keys(void)
 int main(void)
 {
     good_launcher_is_believed();
+    what_a_launcher_does_not_know_is_unset();
     nonsense_is_refused();
     missing_map_is_replaced_by_an_exchange();
     bad_environment_is_refused();
