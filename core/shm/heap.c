@@ -272,9 +272,10 @@ static int reserve(struct shm *shm, size_t bytes)
         bytes, (unsigned long long)control->memory_limit, (unsigned long long)before);
 }
 
-static struct block *take_in_use(struct shm_heap *heap, size_t asked, size_t bytes,
+static struct block *take_in_use(const struct shm *shm, size_t asked, size_t bytes,
                                  size_t alignment)
 {
+    struct shm_heap *heap = shm->heap;
     pthread_mutex_lock(&heap->lock);
     struct block *block = take(heap, bytes, alignment);
     if (block) {
@@ -296,18 +297,18 @@ int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory)
         alignment = grain;
     if (asked > shm->heap_bytes || alignment > shm->heap_bytes)
         return fail(MPI_ERR_NO_MEM,
-                    "%zu bytes asked for, but a process's heap has %zu (ORIEL_HEAP)",
-                    bytes, shm->heap_bytes);
+                    "%zu bytes asked for, but a process's heap has %zu by %s", bytes,
+                    shm->heap_bytes, room_reason(shm->control->bound));
     int err = reserve(shm, asked);
     if (err)
         return err;
-    struct block *block = take_in_use(heap, asked, round_up(asked, grain), alignment);
+    struct block *block = take_in_use(shm, asked, round_up(asked, grain), alignment);
     if (!block) {
         atomic_fetch_sub(&shm->control->allocated, asked);
         return fail(MPI_ERR_NO_MEM,
-                    "no piece of %zu bytes is left in this process's heap of %zu "
-                    "(ORIEL_HEAP)",
-                    bytes, shm->heap_bytes);
+                    "no piece of %zu bytes is left in this process's heap, which has "
+                    "%zu by %s",
+                    bytes, shm->heap_bytes, room_reason(shm->control->bound));
     }
     count_shared(COUNTER_HEAP_BYTES, asked);
     *memory = heap->base + block->start;

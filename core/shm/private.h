@@ -33,6 +33,7 @@ struct shm_control {
     uint64_t heap_bytes;
     uint64_t node_size;
     uint64_t memory_limit; // of all heaps together
+    int bound;             // enum bound: why heaps are not larger
     uint64_t leader_word;  // address in the leader's private memory, for the trial copy
     _Atomic(int) copies_fail;
     _Atomic(uint64_t) cores[CORE_WORDS]; // bit set of CPUs that processes may use
@@ -58,6 +59,16 @@ static inline struct shm_line *line_of(const struct shm *shm, int node_rank)
 {
     return &shm->control->lines[node_rank];
 }
+
+// ---- room.c
+// Why a heap is as large as it is.
+enum bound { BOUND_WANTED, BOUND_ADDRESSES, BOUND_FILE_SIZE };
+struct room {
+    size_t bytes; // of a segment at most
+    enum bound bound;
+};
+struct room room_find(void);
+const char *room_reason(enum bound bound); // for people, with what changes it
 
 // ---- heap.c
 int heap_open(struct shm *shm);

@@ -33,17 +33,6 @@ static void set_sizes(struct shm *shm, size_t heap_bytes)
     shm->bytes = shm->control_bytes + size * heap_bytes;
 }
 
-// Where address space is limited, half of it stays for the program.
-static size_t address_space(void)
-{
-    size_t most = (size_t)1 << 45; // of the 2^47 bytes that user space has
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur / 2 < most)
-        most = limit.rlim_cur / 2;
-    return most;
-}
-
 static bool map(struct shm *shm, int file)
 {
     void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE,
@@ -55,24 +44,57 @@ static bool map(struct shm *shm, int file)
     return true;
 }
 
-// Maps as large heaps as there is address space for. Tools such as valgrind have less
-// of it than the kernel says.
+// The soft limit of file sizes is there for files that grow by mistake; the segment takes
+// what the hard one allows. Beyond that ftruncate would be answered with a signal.
+static bool set_length(int file, size_t bytes)
+{
+    struct rlimit limit;
+    bool is_raised = getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur;
+    if (is_raised)
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){limit.rlim_max, limit.rlim_max});
+    bool is_set = ftruncate(file, (off_t)bytes) == 0;
+    int reason = errno;
+    if (is_raised)
+        setrlimit(RLIMIT_FSIZE, &limit);
+    errno = reason;
+    return is_set;
+}
+
+static int refuse_room(const struct shm *shm, const struct room *room)
+{
+    return fail(MPI_ERR_NO_MEM,
+                "the segment of a node of %d processes takes %zu bytes at least, but "
+                "%zu is the most by %s",
+                shm->node_size, shm->control_bytes + (size_t)shm->node_size * HEAP_MIN,
+                room->bytes, room_reason(room->bound));
+}
+
+// Maps as large heaps as there is room for. Tools such as valgrind have less address
+// space than the kernel says.
 static int map_largest(struct shm *shm, int file, size_t wanted)
 {
-    size_t heap_bytes = round_up(wanted, page_bytes());
-    size_t most = address_space();
-    for (; heap_bytes >= HEAP_MIN;
-         heap_bytes = round_up(heap_bytes / 2, page_bytes())) {
+    struct room room = room_find();
+    set_sizes(shm, 0);
+    size_t size = (size_t)shm->node_size, page = page_bytes();
+    size_t left = room.bytes > shm->control_bytes ? room.bytes - shm->control_bytes : 0;
+    size_t most = (left / size) & ~(page - 1);
+    if (most < HEAP_MIN)
+        return refuse_room(shm, &room);
+    size_t asked = wanted < most ? round_up(wanted, page) : most, heap_bytes;
+    for (heap_bytes = asked; heap_bytes >= HEAP_MIN;
+         heap_bytes = round_up(heap_bytes / 2, page)) {
         set_sizes(shm, heap_bytes);
-        if (heap_bytes > most / (size_t)shm->node_size || shm->bytes > most)
-            continue;
-        if (ftruncate(file, (off_t)shm->bytes) == 0 && map(shm, file))
+        if (set_length(file, shm->bytes) && map(shm, file)) {
+            shm->control->bound = heap_bytes < asked ? BOUND_ADDRESSES
+                                  : asked < wanted   ? room.bound
+                                                     : BOUND_WANTED;
             return 0;
+        }
     }
     return fail(MPI_ERR_NO_MEM,
                 "no address space for the heaps of %d processes, of %zu bytes each at "
                 "first and at least %d: %s",
-                shm->node_size, wanted, HEAP_MIN, strerror(errno));
+                shm->node_size, asked, HEAP_MIN, strerror(errno));
 }
 
 // The kernel may have to be told that mates may copy (Yama's ptrace_scope 1); elsewhere
@@ -216,7 +238,7 @@ static int map_segment(struct shm *shm, const char *card)
     if (!is_mapped)
         return fail(MPI_ERR_NO_MEM,
                     "no address space for the node's %zu bytes: %s; a "
-                    "smaller ORIEL_HEAP helps",
+                    "smaller ORIEL_HEAP or a larger `ulimit -v` helps",
                     shm->bytes, strerror(reason));
     if (shm->control->layout != SHM_LAYOUT ||
         shm->control->node_size != (uint64_t)shm->node_size)

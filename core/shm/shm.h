@@ -31,7 +31,7 @@ struct shm {
 
 // The leader makes the segment and attaches to it. `card` becomes a text without blanks
 // by which its mates attach; it stays valid until the leader calls shm_stop.
-// MPI_ERR_NO_MEM when no address space is to be had.
+// MPI_ERR_NO_MEM when the limits of the process leave no room for it.
 enum { SHM_CARD_MAX = 80 };
 int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
                char card[SHM_CARD_MAX]);

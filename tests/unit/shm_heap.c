@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // allocations_never_overlap: random sizes and alignments, filled and checked, in two
 // processes at once; freed memory merges again; errors name sizes; pages of large freed
-// blocks go back to the machine.
+// blocks go back to the machine; heaps fit in the limit of file sizes.
 #include "shm_node.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 enum { SLOTS = 400, STEPS = 30000 };
@@ -159,7 +160,50 @@ static void alone(struct shm *shm)
     too_much_is_refused(shm);
 }
 
+static void heap_fits_in_file_limit(struct shm *shm)
+{
+    static const size_t MIB = 1 << 20;
+    void *memory;
+    int error_class;
+    CHECK(shm->heap_bytes < 32 * MIB && shm->heap_bytes > 30 * MIB);
+    CHECK(shm_alloc(shm, 30 * MIB, 64, &memory) == 0);
+    CHECK(shm_alloc(shm, 32 * MIB, 64, &memory) == MPI_ERR_NO_MEM);
+    CHECK(strstr(error_detail(&error_class), "ulimit -f"));
+}
+
+static void limit_files(rlim_t soft, rlim_t hard)
+{
+    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){soft, hard}) == 0);
+}
+
+static void limit_without_room_is_named(void)
+{
+    char card[SHM_CARD_MAX];
+    struct shm *shm;
+    int error_class;
+    struct boot boot = {.node_rank = 0, .node_size = 1};
+    limit_files(4096, 4096);
+    CHECK(shm_create(&boot, HEAP, &shm, card) == MPI_ERR_NO_MEM);
+    CHECK(strstr(error_detail(&error_class), "4096 is the most"));
+    CHECK(strstr(error_detail(&error_class), "ulimit -f"));
+}
+
+// A soft limit is no hindrance and stays; a hard one cannot be taken back.
+static int run_with_limited_files(void)
+{
+    struct rlimit limit;
+    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit_files(4096, limit.rlim_max);
+    int code = run_node(1, HEAP, whole_heap_is_free);
+    limit_files(4096, (rlim_t)64 << 20);
+    code = code || run_node(2, HEAP, heap_fits_in_file_limit);
+    CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == 4096);
+    limit_without_room_is_named();
+    return code;
+}
+
 int main(void)
 {
-    return run_node(1, HEAP, alone) || run_node(2, HEAP, random_steps);
+    return run_node(1, HEAP, alone) || run_node(2, HEAP, random_steps) ||
+           run_with_limited_files();
 }

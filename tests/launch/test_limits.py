@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs under limits of the system. The variables are those of test_mpiexec; SANITIZED
+is set if programs need all address space.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import unittest
+
+from test_mpiexec import LIFE, mpiexec
+
+
+class Limits(unittest.TestCase):
+    """What the system allows each process; two nodes need the network, too."""
+
+    def limited(
+        self, kind: int, most: int, *how: str
+    ) -> list[subprocess.CompletedProcess[str]]:
+        def limit() -> None:
+            resource.setrlimit(kind, (most, most))
+
+        return [
+            mpiexec(
+                "-n", "2", LIFE, *how, preexec_fn=limit,
+                env=os.environ | {"ORIEL_FAKE_NODES": nodes},
+            )
+            for nodes in ("1", "2")
+        ]  # fmt: skip
+
+    def test_job_fits_in_limits(self) -> None:
+        limits = {
+            resource.RLIMIT_FSIZE: 1 << 30,
+            resource.RLIMIT_MEMLOCK: 0,
+            resource.RLIMIT_NOFILE: 40,
+        }
+        if not os.environ["SANITIZED"]:  # which takes all address space
+            limits[resource.RLIMIT_AS] = 600 << 20
+        for kind, most in limits.items():
+            for run in self.limited(kind, most, "allocate", str(1 << 20)):
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertEqual(run.stdout.count("memory: enough"), 2)
+
+    def test_limit_that_is_too_small_is_named(self) -> None:
+        for run in self.limited(resource.RLIMIT_FSIZE, 4096):
+            self.assertEqual(run.returncode, 39, run)
+            self.assertIn("4096 is the most by the hard limit", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
