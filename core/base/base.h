@@ -288,6 +288,15 @@ uint64_t thread_identity(void);   // differs between living threads
 uint64_t random_bits(void);       // unpredictable: job secrets, keys
 size_t page_bytes(void);
 size_t machine_bytes(void); // physical memory of this machine
+// The memory that the control group of this process and those above it leave: the least
+// of their limits, SIZE_MAX without one, and a number that is the same for all processes
+// whose memory that group limits together. All paths are looked up below `root`: "" but
+// in tests.
+struct group_limit {
+    size_t bytes;
+    uint64_t identity;
+};
+struct group_limit group_limit_find(const char *root);
 // From now on the calling thread works in short bursts, so that it need not wait when it
 // is woken while others compute.
 void thread_run_briefly(void);

@@ -257,19 +257,38 @@ static void put_back(struct shm_heap *heap, struct block *block)
     insert_free(heap, block);
 }
 
-// Counts `bytes` against what all heaps of the node may hold together.
+static int refuse_memory(size_t bytes, uint64_t limit, uint64_t allocated,
+                         const char *whose)
+{
+    return fail(
+        MPI_ERR_NO_MEM,
+        "%zu bytes asked for, but of the %llu bytes of memory of the %s %llu are "
+        "allocated to %s",
+        bytes, (unsigned long long)limit,
+        limit < machine_bytes() ? "control group" : "machine",
+        (unsigned long long)allocated, whose);
+}
+
+static void unreserve(struct shm *shm, size_t bytes)
+{
+    atomic_fetch_sub(&shm->allocated, bytes);
+    atomic_fetch_sub(&shm->control->allocated, bytes);
+}
+
+// Counts `bytes` against what this process's heap, and all heaps of the node together,
+// may hold.
 static int reserve(struct shm *shm, size_t bytes)
 {
     struct shm_control *control = shm->control;
-    uint64_t before = atomic_fetch_add(&control->allocated, bytes);
-    if (before + bytes <= control->memory_limit)
+    uint64_t limit = atomic_load(&control->memory_limit);
+    uint64_t own = atomic_fetch_add(&shm->allocated, bytes);
+    uint64_t all = atomic_fetch_add(&control->allocated, bytes);
+    if (own + bytes <= shm->memory_limit && all + bytes <= limit)
         return 0;
-    atomic_fetch_sub(&control->allocated, bytes);
-    return fail(
-        MPI_ERR_NO_MEM,
-        "%zu bytes asked for, but of the machine's %llu bytes of memory %llu are "
-        "allocated to the heaps of this node",
-        bytes, (unsigned long long)control->memory_limit, (unsigned long long)before);
+    unreserve(shm, bytes);
+    return all + bytes > limit
+               ? refuse_memory(bytes, limit, all, "the heaps of this node")
+               : refuse_memory(bytes, shm->memory_limit, own, "this process's heap");
 }
 
 static struct block *take_in_use(const struct shm *shm, size_t asked, size_t bytes,
@@ -304,7 +323,7 @@ int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory)
         return err;
     struct block *block = take_in_use(shm, asked, round_up(asked, grain), alignment);
     if (!block) {
-        atomic_fetch_sub(&shm->control->allocated, asked);
+        unreserve(shm, asked);
         return fail(MPI_ERR_NO_MEM,
                     "no piece of %zu bytes is left in this process's heap, which has "
                     "%zu by %s",
@@ -321,7 +340,7 @@ void shm_free(struct shm *shm, void *memory)
     pthread_mutex_lock(&heap->lock);
     struct block *block = find_in_use(heap, (size_t)((char *)memory - heap->base));
     if (block) {
-        atomic_fetch_sub(&shm->control->allocated, block->asked);
+        unreserve(shm, block->asked);
         count_shared(COUNTER_HEAP_BYTES, -(uint64_t)block->asked);
         list_remove(block);
         heap->in_use--;

@@ -32,9 +32,10 @@ struct shm_control {
     uint64_t layout; // SHM_LAYOUT: the same build made the segment
     uint64_t heap_bytes;
     uint64_t node_size;
-    uint64_t memory_limit; // of all heaps together
-    int bound;             // enum bound: why heaps are not larger
-    uint64_t leader_word;  // address in the leader's private memory, for the trial copy
+    _Atomic(uint64_t) memory_limit; // of all heaps together
+    uint64_t group; // identity of the control group that limits the leader's memory
+    int bound;      // enum bound: why heaps are not larger
+    uint64_t leader_word; // address in the leader's private memory, for the trial copy
     _Atomic(int) copies_fail;
     _Atomic(uint64_t) cores[CORE_WORDS]; // bit set of CPUs that processes may use
     _Atomic(int) death_state;            // enum death_state
@@ -69,6 +70,8 @@ struct room {
 };
 struct room room_find(void);
 const char *room_reason(enum bound bound); // for people, with what changes it
+// Learns what memory this process's control group leaves to the heaps.
+void group_enter(struct shm *shm);
 
 // ---- heap.c
 int heap_open(struct shm *shm);

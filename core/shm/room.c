@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How large the segment may be: what the limits of the process leave.
+// How large the segment may be, and how much memory its heaps may hold together: what
+// the limits of the process and of its control group leave.
 #include "shm/private.h"
 
 #include <sys/resource.h>
@@ -31,5 +32,22 @@ const char *room_reason(enum bound bound)
         return "the hard limit of file sizes (ulimit -f)";
     default:
         return "ORIEL_HEAP";
+    }
+}
+
+// Processes of one control group share its memory. One of another group has the memory of
+// that; then the node's heaps together have the machine's.
+void group_enter(struct shm *shm)
+{
+    struct shm_control *control = shm->control;
+    struct group_limit group = group_limit_find("");
+    shm->memory_limit = group.bytes;
+    if (shm->node_rank == 0) {
+        control->group = group.identity;
+        uint64_t machine = machine_bytes();
+        atomic_store(&control->memory_limit,
+                     group.bytes < machine ? group.bytes : machine);
+    } else if (control->group != group.identity) {
+        atomic_store(&control->memory_limit, machine_bytes());
     }
 }

@@ -160,6 +160,7 @@ static int enter(struct shm *shm)
     allow_copies(true);
     announce_cores(shm);
     mate_enter(shm);
+    group_enter(shm);
     return 0;
 }
 
@@ -189,7 +190,6 @@ static int make_segment(struct shm *shm, size_t heap_bytes)
     control->layout = SHM_LAYOUT;
     control->heap_bytes = shm->heap_bytes;
     control->node_size = (uint64_t)shm->node_size;
-    control->memory_limit = machine_bytes();
     control->leader_word = (uint64_t)(uintptr_t)&SHM_LAYOUT;
     return enter(shm);
 }

@@ -26,6 +26,8 @@ struct shm {
     struct shm_control *control; // private: at the start of the segment
     struct shm_heap *heap;       // private: the allocator of this process's heap
     struct shm_rings *rings;     // private: this process's ends of the rings
+    size_t memory_limit;         // private: of this process's heap by its control group
+    _Atomic(uint64_t) allocated; // private: bytes in this process's heap
     int file;                    // the leader's descriptor of the segment, -1 elsewhere
 };
 
@@ -47,8 +49,9 @@ int shm_cores(const struct shm *shm);
 // Memory that every process of the node reaches. `alignment` is a power of two, at
 // least 64 is used, and the page for a page or more. Contents are undefined. Any thread
 // may call. MPI_ERR_NO_MEM, with sizes, when the heap has no such piece, or when all
-// heaps of the node together would hold more than the machine's memory: pages come only
-// when they are touched, so that a larger promise could end in a killed process.
+// heaps of the node together would hold more than the memory of the machine or of its
+// processes' control group: pages come only when they are touched, so that a larger
+// promise could end in a killed process.
 int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory);
 // Does nothing when `memory` is not the start of an allocation of this process.
 void shm_free(struct shm *shm, void *memory);

@@ -9,6 +9,7 @@ import os
 import resource
 import subprocess
 import unittest
+from pathlib import Path
 
 from test_mpiexec import LIFE, mpiexec
 
@@ -47,6 +48,40 @@ class Limits(unittest.TestCase):
         for run in self.limited(resource.RLIMIT_FSIZE, 4096):
             self.assertEqual(run.returncode, 39, run)
             self.assertIn("4096 is the most by the hard limit", run.stderr)
+
+    def test_control_group_limits_memory(self) -> None:
+        folder, name = own_memory_group()
+        group = folder / f"oriel-{os.getpid()}"
+        try:
+            group.mkdir()
+        except OSError as error:
+            self.skipTest(f"no control group can be made: {error}")
+        self.addCleanup(group.rmdir)
+        try:
+            (group / name).write_text(str(256 << 20))
+        except OSError as error:
+            self.skipTest(f"control groups do not limit memory here: {error}")
+
+        def enter() -> None:
+            (group / "cgroup.procs").write_text(str(os.getpid()))
+
+        for ranks, mib, answer in (1, 64, "enough"), (1, 300, "too little"):
+            program = [LIFE, "allocate", str(mib << 20)]
+            run = mpiexec("-n", str(ranks), *program, preexec_fn=enter)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            self.assertIn(f"memory: {answer}", run.stdout)
+
+
+def own_memory_group() -> tuple[Path, str]:
+    """The folder of this process's control group, and its file with the limit."""
+    groups = [
+        line.split(":", 2)
+        for line in Path("/proc/self/cgroup").read_text().splitlines()
+    ]
+    for _, controllers, path in groups:
+        if "memory" in controllers.split(","):
+            return Path("/sys/fs/cgroup/memory" + path), "memory.limit_in_bytes"
+    return Path("/sys/fs/cgroup" + groups[-1][2]), "memory.max"
 
 
 if __name__ == "__main__":

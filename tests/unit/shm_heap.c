@@ -160,6 +160,20 @@ static void alone(struct shm *shm)
     too_much_is_refused(shm);
 }
 
+// A process of another control group than the leader's.
+static void control_group_limits_heap(struct shm *shm)
+{
+    enum { LIMIT = 1 << 20 };
+    void *memory;
+    int error_class;
+    shm->memory_limit = LIMIT;
+    CHECK(shm_alloc(shm, LIMIT + 1, 64, &memory) == MPI_ERR_NO_MEM);
+    CHECK(strstr(error_detail(&error_class), "memory of the control group"));
+    CHECK(shm_alloc(shm, LIMIT, 64, &memory) == 0);
+    shm_free(shm, memory);
+    CHECK(atomic_load(&shm->control->allocated) == 0);
+}
+
 static void heap_fits_in_file_limit(struct shm *shm)
 {
     static const size_t MIB = 1 << 20;
@@ -205,5 +219,5 @@ static int run_with_limited_files(void)
 int main(void)
 {
     return run_node(1, HEAP, alone) || run_node(2, HEAP, random_steps) ||
-           run_with_limited_files();
+           run_node(1, HEAP, control_group_limits_heap) || run_with_limited_files();
 }
