@@ -38,6 +38,7 @@ struct shm_heap {
     size_t bucket_count;    // a power of two
     size_t in_use;          // blocks
     struct block *first;    // by address
+    size_t dumped;          // bytes from the heap's start that a core dump holds
 };
 
 struct bin {
@@ -291,6 +292,20 @@ static int reserve(struct shm *shm, size_t bytes)
                : refuse_memory(bytes, shm->memory_limit, own, "this process's heap");
 }
 
+// The part of the heap that has been in use is in a core dump, as other memory of the
+// process is. It grows by steps, so that few allocations pay for a system call.
+static void show_in_dumps(struct shm_heap *heap, size_t bytes, size_t end)
+{
+    static const size_t STEP = (size_t)2 << 20;
+    if (end <= heap->dumped)
+        return;
+    end = round_up(end, STEP);
+    if (end > bytes)
+        end = bytes;
+    madvise(heap->base + heap->dumped, end - heap->dumped, MADV_DODUMP);
+    heap->dumped = end;
+}
+
 static struct block *take_in_use(const struct shm *shm, size_t asked, size_t bytes,
                                  size_t alignment)
 {
@@ -302,6 +317,7 @@ static struct block *take_in_use(const struct shm *shm, size_t asked, size_t byt
         list_insert(bucket_of(heap, block->start), block);
         if (++heap->in_use > heap->bucket_count)
             grow_buckets(heap);
+        show_in_dumps(heap, shm->heap_bytes, block->start + block->bytes);
     }
     pthread_mutex_unlock(&heap->lock);
     return block;

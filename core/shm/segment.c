@@ -33,6 +33,16 @@ static void set_sizes(struct shm *shm, size_t heap_bytes)
     shm->bytes = shm->control_bytes + size * heap_bytes;
 }
 
+// A core dump would hold the whole segment, and touch every page of it: heaps of mates
+// and all that nobody has allocated. It holds the lines, and of this process's heap what
+// has been allocated (heap.c).
+static void keep_out_of_dumps(const struct shm *shm)
+{
+    madvise(shm->base, shm->bytes, MADV_DONTDUMP);
+    madvise(shm->base, round_up(lines_bytes(shm->node_size), page_bytes()),
+            MADV_DODUMP);
+}
+
 static bool map(struct shm *shm, int file)
 {
     void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE,
@@ -41,6 +51,7 @@ static bool map(struct shm *shm, int file)
         return false;
     shm->base = base;
     shm->control = base;
+    keep_out_of_dumps(shm);
     return true;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // allocations_never_overlap: random sizes and alignments, filled and checked, in two
 // processes at once; freed memory merges again; errors name sizes; pages of large freed
-// blocks go back to the machine; heaps fit in the limit of file sizes.
+// blocks go back to the machine; core dumps hold what this process has allocated only;
+// heaps fit in the limit of file sizes.
 #include "shm_node.h"
 
 #include <sys/resource.h>
@@ -160,6 +161,41 @@ static void alone(struct shm *shm)
     too_much_is_refused(shm);
 }
 
+// Whether a core dump has the page at that address, by the flags in /proc/self/smaps.
+static bool is_dumped(const void *address)
+{
+    static const char flags[] = "VmFlags:";
+    char line[1024];
+    bool is_here = false, has_flags = false;
+    FILE *maps = fopen("/proc/self/smaps", "re");
+    CHECK(maps);
+    while (!has_flags && fgets(line, sizeof line, maps)) {
+        unsigned long start, end;
+        if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+            is_here = (uintptr_t)address >= start && (uintptr_t)address < end;
+        has_flags = is_here && strncmp(line, flags, strlen(flags)) == 0;
+    }
+    fclose(maps);
+    CHECK(has_flags);
+    return strstr(line, " dd") == NULL;
+}
+
+static void dumps_hold_own_allocations_only(struct shm *shm)
+{
+    enum { BYTES = 8 << 20 };
+    const char *heaps = shm->base + shm->control_bytes;
+    const char *own = heaps + (size_t)shm->node_rank * HEAP;
+    const char *other = heaps + (size_t)(1 - shm->node_rank) * HEAP;
+    void *memory;
+    CHECK(!is_dumped(own) && !is_dumped(own + HEAP - 1));
+    CHECK(shm_alloc(shm, BYTES, 64, &memory) == 0);
+    meet(shm, 2); // the other has allocated, too
+    CHECK(is_dumped(memory) && is_dumped((char *)memory + BYTES - 1));
+    CHECK(!is_dumped(own + HEAP - 1));
+    CHECK(!is_dumped(other) && !is_dumped(other + HEAP - 1));
+    CHECK(is_dumped(shm->control) && !is_dumped(heaps - 1));
+}
+
 // A process of another control group than the leader's.
 static void control_group_limits_heap(struct shm *shm)
 {
@@ -219,5 +255,6 @@ static int run_with_limited_files(void)
 int main(void)
 {
     return run_node(1, HEAP, alone) || run_node(2, HEAP, random_steps) ||
+           run_node(2, HEAP, dumps_hold_own_allocations_only) ||
            run_node(1, HEAP, control_group_limits_heap) || run_with_limited_files();
 }
