@@ -34,7 +34,11 @@ static int open_node(void)
         err = boot_get(boot, boot->leaders[boot->node], key, card, sizeof card);
     if (!err && !is_leader)
         err = shm_attach(boot, card, &process.shm);
-    return err ? err : boot_fence(boot);
+    if (!err)
+        err = boot_fence(boot);
+    if (!err)
+        shm_attached(process.shm);
+    return err;
 }
 
 static int connect_all(struct messages *messages)

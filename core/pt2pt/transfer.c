@@ -160,11 +160,20 @@ static int send_eager(struct transfer *transfer, const struct envelope *envelope
     return err;
 }
 
+// Another process of this node.
+static bool is_mate(int rank)
+{
+    const struct boot *boot = process.boot;
+    return rank != boot->rank && boot->node_of[rank] == boot->node;
+}
+
 static int send_offer(struct transfer *transfer, struct envelope *envelope)
 {
-    const struct shm *shm = process.shm;
+    struct shm *shm = process.shm;
     envelope->is_in_segment =
         shm_contains(shm, transfer->data, (size_t)transfer->bytes);
+    if (!envelope->is_in_segment && is_mate(transfer->peer))
+        shm_open_memory(shm);
     envelope->place = envelope->is_in_segment ? shm_offset(shm, transfer->data)
                                               : (uintptr_t)transfer->data;
     return message_send(transfer->peer, MESSAGE_OFFER, envelope, sizeof *envelope, NULL,

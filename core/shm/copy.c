@@ -3,7 +3,9 @@
 #include "shm/private.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/uio.h>
 
 // The kernel copies at most 2 GiB - 4 KiB in one call.
@@ -45,6 +47,61 @@ static int copy(const struct shm *shm, copy_call *call, int node_rank, uint64_t 
     return 0;
 }
 
+// ---- who may copy -----------------------------------------------------------------
+// Yama's ptrace_scope 1 lets only those copy that a process names: one process with all
+// that descend from it, or any of the same user. Elsewhere the call fails and is not
+// needed.
+static bool name_tracer(unsigned long pid)
+{
+    return prctl(PR_SET_PTRACER, pid, 0, 0, 0) == 0;
+}
+
+// Who they are is not known yet.
+void memory_open_for_trial(const struct shm *shm)
+{
+    if (shm->node_size > 1)
+        name_tracer(PR_SET_PTRACER_ANY);
+}
+
+void shm_attached(struct shm *shm)
+{
+    if (shm->node_rank == 0 && shm->node_size > 1)
+        name_tracer(0);
+}
+
+// What mates have in common is the launcher.
+static void open_memory(struct shm *shm)
+{
+    if (name_tracer(0)) {
+        int ancestor = mates_ancestor(shm);
+        name_tracer(ancestor > 0 ? (unsigned long)ancestor : PR_SET_PTRACER_ANY);
+    }
+    atomic_store(&shm->opening, MEMORY_OPEN);
+}
+
+void shm_open_memory(struct shm *shm)
+{
+    int state = MEMORY_CLOSED;
+    if (shm->node_size == 1 || atomic_load(&shm->opening) == MEMORY_OPEN)
+        return;
+    if (atomic_compare_exchange_strong(&shm->opening, &state, MEMORY_BEING_OPENED))
+        open_memory(shm);
+    while (atomic_load(&shm->opening) != MEMORY_OPEN) // by another thread
+        sched_yield();
+}
+
+void memory_close(struct shm *shm)
+{
+    if (atomic_exchange(&shm->opening, MEMORY_CLOSED) == MEMORY_OPEN)
+        name_tracer(0);
+}
+
+bool shm_can_copy(const struct shm *shm)
+{
+    return !atomic_load(&shm->control->copies_fail);
+}
+
+// ---- copies -----------------------------------------------------------------------
 int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *local,
                 size_t bytes)
 {

@@ -10,11 +10,12 @@
 
 struct life {
     char state; // as ps shows it: R, S, Z ...
+    int parent;
     long threads;
     unsigned long long start_time;
 };
 
-// Reads fields 3, 20 and 22 of /proc/<pid>/stat; false when there is no such process.
+// Reads fields 3, 4, 20 and 22 of /proc/<pid>/stat; false when there is no such process.
 static bool read_life(int pid, struct life *life)
 {
     char path[32], text[1024];
@@ -28,10 +29,11 @@ static bool read_life(int pid, struct life *life)
         return false;
     text[length] = '\0';
     const char *fields = strrchr(text, ')'); // the name before it may hold anything
-    return fields && sscanf(fields,
-                            ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
-                            "%*d %*d %*d %ld %*d %llu",
-                            &life->state, &life->threads, &life->start_time) == 3;
+    return fields &&
+           sscanf(fields,
+                  ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+                  "%*d %*d %*d %ld %*d %llu",
+                  &life->state, &life->parent, &life->threads, &life->start_time) == 4;
 }
 
 void mate_enter(struct shm *shm)
@@ -62,6 +64,37 @@ int shm_pid(const struct shm *shm, int node_rank)
 {
     const struct shm_line *line = line_of(shm, node_rank);
     return atomic_load(&line->state) == MATE_ABSENT ? 0 : line->pid;
+}
+
+// 0 if there is none that can be seen.
+static int parent_of(int pid)
+{
+    struct life life;
+    return read_life(pid, &life) ? life.parent : 0;
+}
+
+static bool descends(int pid, int ancestor)
+{
+    while (pid > 0 && pid != ancestor)
+        pid = parent_of(pid);
+    return pid > 0;
+}
+
+// A mate that has ended will not come back.
+static bool is_ancestor(const struct shm *shm, int pid)
+{
+    bool is_common = true;
+    for (int mate = 0; mate < shm->node_size && is_common; mate++)
+        is_common = descends(shm_pid(shm, mate), pid) || !shm_is_alive(shm, mate);
+    return is_common;
+}
+
+int mates_ancestor(const struct shm *shm)
+{
+    int pid = getppid();
+    while (pid > 0 && !is_ancestor(shm, pid))
+        pid = parent_of(pid);
+    return pid;
 }
 
 int shm_watch(const struct shm *shm, int node_rank)

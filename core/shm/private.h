@@ -84,3 +84,11 @@ void rings_close(struct shm *shm);
 
 // ---- mate.c
 void mate_enter(struct shm *shm); // fills this process's line
+// The nearest process from which all of the node descend, 0 if none is seen.
+int mates_ancestor(const struct shm *shm);
+
+// ---- copy.c
+enum opening { MEMORY_CLOSED, MEMORY_BEING_OPENED, MEMORY_OPEN };
+// The leader's memory, until all have attached.
+void memory_open_for_trial(const struct shm *shm);
+void memory_close(struct shm *shm);

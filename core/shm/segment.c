@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,13 +107,6 @@ static int map_largest(struct shm *shm, int file, size_t wanted)
                 shm->node_size, asked, HEAP_MIN, strerror(errno));
 }
 
-// The kernel may have to be told that mates may copy (Yama's ptrace_scope 1); elsewhere
-// the call fails and is not needed.
-static void allow_copies(bool allowed)
-{
-    prctl(PR_SET_PTRACER, allowed ? PR_SET_PTRACER_ANY : 0, 0, 0, 0);
-}
-
 static void announce_cores(struct shm *shm)
 {
     union {
@@ -168,7 +160,6 @@ static int enter(struct shm *shm)
         heap_close(shm);
         return err;
     }
-    allow_copies(true);
     announce_cores(shm);
     mate_enter(shm);
     group_enter(shm);
@@ -202,6 +193,7 @@ static int make_segment(struct shm *shm, size_t heap_bytes)
     control->heap_bytes = shm->heap_bytes;
     control->node_size = (uint64_t)shm->node_size;
     control->leader_word = (uint64_t)(uintptr_t)&SHM_LAYOUT;
+    memory_open_for_trial(shm);
     return enter(shm);
 }
 
@@ -277,13 +269,8 @@ int shm_attach(const struct boot *boot, const char *card, struct shm **shm)
 void shm_stop(struct shm *shm)
 {
     atomic_store(&line_of(shm, shm->node_rank)->state, MATE_STOPPED);
-    allow_copies(false);
+    memory_close(shm);
     rings_close(shm);
     heap_close(shm);
     discard(shm);
-}
-
-bool shm_can_copy(const struct shm *shm)
-{
-    return !atomic_load(&shm->control->copies_fail);
 }

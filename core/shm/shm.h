@@ -28,6 +28,7 @@ struct shm {
     struct shm_rings *rings;     // private: this process's ends of the rings
     size_t memory_limit;         // private: of this process's heap by its control group
     _Atomic(uint64_t) allocated; // private: bytes in this process's heap
+    _Atomic(int) opening;        // private: may mates copy?
     int file;                    // the leader's descriptor of the segment, -1 elsewhere
 };
 
@@ -39,6 +40,8 @@ int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
                char card[SHM_CARD_MAX]);
 // MPI_ERR_OTHER when the leader's segment cannot be opened or is of another build.
 int shm_attach(const struct boot *boot, const char *card, struct shm **shm);
+// To be called by each process when all have attached.
+void shm_attached(struct shm *shm);
 // Unmaps the segment: memory from its heaps is gone. Mates that still run keep it.
 void shm_stop(struct shm *shm);
 
@@ -88,6 +91,9 @@ int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
 // Does the system allow such copies? Every process tries it when it attaches; the
 // answer is the same for all processes of the node once all have attached.
 bool shm_can_copy(const struct shm *shm);
+// Mates may copy to and from this process from now on, which the kernel may have to be
+// told. To be called before a mate learns of the memory; any thread may call.
+void shm_open_memory(struct shm *shm);
 
 // ---- rings --------------------------------------------------------------------
 enum { SHM_MESSAGE_MAX = 8192 }; // bytes of one message in a ring

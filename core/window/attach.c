@@ -141,10 +141,13 @@ int oriel_win_attach(struct window *win, void *base, MPI_Aint size)
     int err = check_is_dynamic(win);
     if (err)
         return err;
+    bool is_mapped = shm_contains(process.shm, base, (size_t)size);
+    if (!is_mapped)
+        shm_open_memory(process.shm);
     message_lock();
     err = attach(win, (uintptr_t)base, (uint64_t)size);
     message_unlock();
-    if (err || shm_contains(process.shm, base, (size_t)size))
+    if (err || is_mapped)
         return err;
     win->is_mapped = false;
     return window_serve(win);

@@ -52,6 +52,8 @@ static int make_memory(struct opening *opening)
     int err = opening->plan->bring(opening->plan, window);
     window->is_mapped = window->size == 0 ||
                         shm_contains(process.shm, window->base, (size_t)window->size);
+    if (!window->is_mapped)
+        shm_open_memory(process.shm);
     return err;
 }
 
