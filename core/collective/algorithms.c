@@ -27,15 +27,16 @@ static void append_broadcast_shares(struct schedule *schedule,
                                     int root)
 {
     MPI_Count bytes = (MPI_Count)elements_bytes(data);
+    bool is_packed = data.type->is_contiguous;
     struct elements packed = elements_of(data.at, bytes, byte_type());
-    if (!data.type->is_contiguous)
+    if (!is_packed)
         packed = schedule_scratch(schedule, bytes, byte_type());
-    if (peers->own == root)
+    if (!is_packed && peers->own == root)
         schedule_copy(schedule, data, packed);
     struct portions shares = shared_portions(packed, peers->size);
     append_share(schedule, peers, &shares, root);
     append_allgather(schedule, peers, &shares);
-    if (peers->own != root)
+    if (!is_packed && peers->own != root)
         schedule_copy(schedule, packed, data);
 }
 

@@ -10,6 +10,14 @@ struct operand {
     struct elements value, spare;
 };
 
+// All operands have one type, so that one at the same address is there already.
+static void append_move(struct schedule *schedule, struct elements from,
+                        struct elements to)
+{
+    if (from.at != to.at)
+        schedule_copy(schedule, from, to);
+}
+
 // Combines the value with what has come to the spare room.
 static void append_combine(struct schedule *schedule, struct op *op,
                            struct operand *operand, bool comes_from_below)
@@ -152,7 +160,7 @@ static int append_halving(struct schedule *schedule, const struct peers *peers,
         peers_send(schedule, peers, portions_joined(value, given, count), partner);
         schedule_wait(schedule);
         append_combine(schedule, op, &operand, is_above || op->is_commutative);
-        schedule_copy(schedule, operand.value, home);
+        append_move(schedule, operand.value, home);
         first = kept;
     }
     return first;
@@ -207,7 +215,7 @@ static int append_reduce_long(struct schedule *schedule, const struct peers *pee
         operand.spare = schedule_scratch(schedule, in.count, in.type);
         operand.value =
             peers->own == root ? out : schedule_scratch(schedule, in.count, in.type);
-        schedule_copy(schedule, in, operand.value);
+        append_move(schedule, in, operand.value);
     }
     append_join(schedule, peers, &workers, op, &operand);
     if (workers.works)
@@ -231,7 +239,7 @@ void append_reduce(struct schedule *schedule, const struct peers *peers, struct 
                      ? append_reduce_long(schedule, peers, op, in, to, root, &result)
                      : append_reduce_short(schedule, peers, op, in, root, &result);
     if (holder == root && peers->own == root)
-        schedule_copy(schedule, result, to);
+        append_move(schedule, result, to);
     else if (peers->own == holder && holder != root)
         peers_send(schedule, peers, result, root);
     else if (peers->own == root)
@@ -245,7 +253,7 @@ void append_allreduce(struct schedule *schedule, const struct peers *peers,
     struct workers workers = workers_of(peers, peers->own);
     struct elements to = {out, in.count, in.type};
     struct operand operand = {.value = to};
-    schedule_copy(schedule, in, to);
+    append_move(schedule, in, to);
     if (workers.works && peers->size > 1)
         operand.spare = schedule_scratch(schedule, in.count, in.type);
     append_join(schedule, peers, &workers, op, &operand);
@@ -253,7 +261,7 @@ void append_allreduce(struct schedule *schedule, const struct peers *peers,
         append_halved(schedule, peers, &workers, op, &operand, ALL_WORKERS);
     else if (workers.works)
         append_doubling(schedule, peers, &workers, op, &operand);
-    schedule_copy(schedule, operand.value, to);
+    append_move(schedule, operand.value, to);
     append_part(schedule, peers, &workers, to);
 }
 

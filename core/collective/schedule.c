@@ -188,8 +188,7 @@ void schedule_wait(struct schedule *schedule)
 
 void schedule_copy(struct schedule *schedule, struct elements from, struct elements to)
 {
-    if (from.at != to.at)
-        append(schedule, (struct step){.kind = STEP_COPY, .from = from, .to = to});
+    append(schedule, (struct step){.kind = STEP_COPY, .from = from, .to = to});
 }
 
 void schedule_reduce(struct schedule *schedule, struct op *op, struct elements in,

@@ -56,6 +56,7 @@ void schedule_send(struct schedule *schedule, struct communicator *comm,
 void schedule_receive(struct schedule *schedule, struct communicator *comm,
                       struct elements to, int rank);
 void schedule_wait(struct schedule *schedule);
+// Also between equal addresses, which tell nothing where types have displacements.
 void schedule_copy(struct schedule *schedule, struct elements from, struct elements to);
 // inout[i] = in[i] op inout[i]
 void schedule_reduce(struct schedule *schedule, struct op *op, struct elements in,

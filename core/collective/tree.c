@@ -47,6 +47,12 @@ static struct branch branch_of(const struct peers *peers, int root)
     return branch;
 }
 
+// A peer without children whose only block is its own buffer.
+static bool is_leaf(const struct branch *branch)
+{
+    return branch->parent >= 0 && branch->child_count == 0;
+}
+
 // Where the blocks of a branch are on this process.
 static struct portions blocks_of_branch(struct schedule *schedule,
                                         const struct branch *branch,
@@ -54,7 +60,7 @@ static struct portions blocks_of_branch(struct schedule *schedule,
 {
     if (branch->parent < 0)
         return *all;
-    if (branch->child_count == 0)
+    if (is_leaf(branch))
         return equal_portions(own.at, own.count, own.type);
     MPI_Count bytes = (MPI_Count)elements_bytes(own);
     struct elements blocks =
@@ -74,7 +80,7 @@ void append_gather(struct schedule *schedule, const struct peers *peers,
             portions_joined(&blocks, child->first - branch.own.first, child->count),
             child->first);
     }
-    if (own.at != MPI_IN_PLACE)
+    if (own.at != MPI_IN_PLACE && !is_leaf(&branch))
         schedule_copy(schedule, own, portion(&blocks, peers->own - branch.own.first));
     schedule_wait(schedule);
     if (branch.parent >= 0)
@@ -108,7 +114,7 @@ void append_scatter(struct schedule *schedule, const struct peers *peers,
     struct branch branch = branch_of(peers, root);
     struct portions blocks = blocks_of_branch(schedule, &branch, own, all);
     append_deal(schedule, peers, &branch, &blocks, branch.own.first);
-    if (own.at != MPI_IN_PLACE)
+    if (own.at != MPI_IN_PLACE && !is_leaf(&branch))
         schedule_copy(schedule, portion(&blocks, peers->own - branch.own.first), own);
     schedule_wait(schedule);
 }

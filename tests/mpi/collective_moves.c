@@ -17,8 +17,9 @@ static void test_bcast(void)
     if (is_root())
         put_block(buffer, shape, 0, trial.root, 0, trial.length);
     put_block(expected, shape, 0, trial.root, 0, trial.length);
-    RUN_SIZE(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, buffer.ints, count, shape.type,
-             trial.root, trial.comm);
+    void *at = locate(buffer, &shape);
+    RUN_SIZE(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, at, count, shape.type, trial.root,
+             trial.comm);
     check_buffer(buffer, expected);
 }
 
@@ -37,9 +38,9 @@ static void test_gather(void)
         put_block(all, trial.in, trial.own * in, trial.own, 0, trial.length);
     for (int from = 0; is_root() && from < trial.members; from++)
         put_block(expected, trial.in, from * in, from, 0, trial.length);
-    RUN_SIZE(MPI_Gather, MPI_Igather, MPI_Gather_init,
-             in_place ? MPI_IN_PLACE : own.ints, out, trial.out.type,
-             is_root() ? all.ints : NULL, in,
+    void *from = locate(own, &trial.out), *to = locate(all, &trial.in);
+    RUN_SIZE(MPI_Gather, MPI_Igather, MPI_Gather_init, in_place ? MPI_IN_PLACE : from,
+             out, trial.out.type, is_root() ? to : NULL, in,
              is_root() ? trial.in.type : MPI_DATATYPE_NULL, trial.root, trial.comm);
     check_buffer(all, expected);
     free(own.ints);
@@ -56,10 +57,10 @@ static void test_scatter(void)
         put_block(all, trial.out, to * out, trial.root, to, trial.length);
     if (!in_place)
         put_block(expected, trial.in, 0, trial.root, trial.own, trial.length);
-    RUN_SIZE(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, is_root() ? all.ints : NULL,
-             out, is_root() ? trial.out.type : MPI_DATATYPE_NULL,
-             in_place ? MPI_IN_PLACE : own.ints, in, trial.in.type, trial.root,
-             trial.comm);
+    void *from = locate(all, &trial.out), *to = locate(own, &trial.in);
+    RUN_SIZE(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, is_root() ? from : NULL, out,
+             is_root() ? trial.out.type : MPI_DATATYPE_NULL,
+             in_place ? MPI_IN_PLACE : to, in, trial.in.type, trial.root, trial.comm);
     check_buffer(own, expected);
     free(all.ints);
 }
@@ -73,9 +74,10 @@ static void test_allgather(void)
         put_block(all, trial.in, trial.own * in, trial.own, 0, trial.length);
     for (int from = 0; from < trial.members; from++)
         put_block(expected, trial.in, from * in, from, 0, trial.length);
+    void *from = locate(own, &trial.out), *to = locate(all, &trial.in);
     RUN_SIZE(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init,
-             trial.in_place ? MPI_IN_PLACE : own.ints, out, trial.out.type, all.ints,
-             in, trial.in.type, trial.comm);
+             trial.in_place ? MPI_IN_PLACE : from, out, trial.out.type, to, in,
+             trial.in.type, trial.comm);
     check_buffer(all, expected);
     free(own.ints);
 }
@@ -91,9 +93,10 @@ static void test_alltoall(void)
             put_block(all, trial.in, other * in, trial.own, other, trial.length);
         put_block(expected, trial.in, other * in, other, trial.own, trial.length);
     }
+    void *from = locate(sent, &trial.out), *to = locate(all, &trial.in);
     RUN_SIZE(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init,
-             trial.in_place ? MPI_IN_PLACE : sent.ints, out, trial.out.type, all.ints,
-             in, trial.in.type, trial.comm);
+             trial.in_place ? MPI_IN_PLACE : from, out, trial.out.type, to, in,
+             trial.in.type, trial.comm);
     check_buffer(all, expected);
     free(sent.ints);
 }
@@ -170,9 +173,10 @@ static void test_gatherv(void)
         put_block(all, trial.in, list.places[trial.own], trial.own, 0, length);
     for (int from = 0; is_root() && from < trial.members; from++)
         put_block(expected, trial.in, list.places[from], from, 0, from_rank(from));
+    void *from = locate(own, &trial.out), *to = locate(all, &trial.in);
     RUN_SIZE(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init,
-             in_place ? MPI_IN_PLACE : own.ints, count_of(trial.out, length),
-             trial.out.type, all.ints, is_root() ? counts(&list) : NULL,
+             in_place ? MPI_IN_PLACE : from, count_of(trial.out, length),
+             trial.out.type, to, is_root() ? counts(&list) : NULL,
              is_root() ? places(&list) : NULL, trial.in.type, trial.root, trial.comm);
     check_buffer(all, expected);
     free(own.ints);
@@ -190,11 +194,11 @@ static void test_scatterv(void)
         put_block(all, trial.out, list.places[to], trial.root, to, from_root(to));
     if (!in_place)
         put_block(expected, trial.in, 0, trial.root, trial.own, length);
-    RUN_SIZE(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init,
-             is_root() ? all.ints : NULL, is_root() ? counts(&list) : NULL,
-             is_root() ? places(&list) : NULL, trial.out.type,
-             in_place ? MPI_IN_PLACE : own.ints, in, trial.in.type, trial.root,
-             trial.comm);
+    void *from = locate(all, &trial.out), *to = locate(own, &trial.in);
+    RUN_SIZE(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, is_root() ? from : NULL,
+             is_root() ? counts(&list) : NULL, is_root() ? places(&list) : NULL,
+             trial.out.type, in_place ? MPI_IN_PLACE : to, in, trial.in.type,
+             trial.root, trial.comm);
     check_buffer(own, expected);
     free(all.ints);
 }
@@ -210,9 +214,10 @@ static void test_allgatherv(void)
         put_block(all, trial.in, list.places[trial.own], trial.own, 0, length);
     for (int from = 0; from < trial.members; from++)
         put_block(expected, trial.in, list.places[from], from, 0, from_rank(from));
+    void *from = locate(own, &trial.out), *to = locate(all, &trial.in);
     RUN_SIZE(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init,
-             trial.in_place ? MPI_IN_PLACE : own.ints, count_of(trial.out, length),
-             trial.out.type, all.ints, counts(&list), places(&list), trial.in.type,
+             trial.in_place ? MPI_IN_PLACE : from, count_of(trial.out, length),
+             trial.out.type, to, counts(&list), places(&list), trial.in.type,
              trial.comm);
     check_buffer(all, expected);
     free(own.ints);
@@ -240,10 +245,10 @@ static void test_alltoallv(void)
     struct buffer all = buffer_of(room_for(trial.in, in.elements));
     struct buffer expected = buffer_of(all.room);
     fill_alltoall(sent, out, all, in, expected);
+    void *from = locate(sent, &trial.out), *to = locate(all, &trial.in);
     RUN_SIZE(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init,
-             trial.in_place ? MPI_IN_PLACE : sent.ints, counts(&out), places(&out),
-             trial.out.type, all.ints, counts(&in), places(&in), trial.in.type,
-             trial.comm);
+             trial.in_place ? MPI_IN_PLACE : from, counts(&out), places(&out),
+             trial.out.type, to, counts(&in), places(&in), trial.in.type, trial.comm);
     check_buffer(all, expected);
     free(sent.ints);
 }
@@ -262,6 +267,7 @@ static void test_alltoallw(void)
     struct buffer expected = buffer_of(all.room);
     MPI_Datatype out_types[MEMBERS_MAX], in_types[MEMBERS_MAX];
     fill_alltoall(sent, out, all, in, expected);
+    void *from = locate(sent, &trial.out), *to = locate(all, &trial.in);
     for (int other = 0; other < trial.members; other++) {
         out_types[other] = trial.out.type;
         in_types[other] = trial.in.type;
@@ -269,8 +275,8 @@ static void test_alltoallw(void)
         to_bytes(&in, other, trial.in);
     }
     RUN_SIZE(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init,
-             trial.in_place ? MPI_IN_PLACE : sent.ints, counts(&out), places(&out),
-             out_types, all.ints, counts(&in), places(&in), in_types, trial.comm);
+             trial.in_place ? MPI_IN_PLACE : from, counts(&out), places(&out),
+             out_types, to, counts(&in), places(&in), in_types, trial.comm);
     check_buffer(all, expected);
     free(sent.ints);
 }

@@ -52,6 +52,7 @@ static struct {
     MPI_Comm comm;
     int own, members, root;
     bool in_place;
+    bool is_absolute;     // datatypes have addresses, and buffers are MPI_BOTTOM
     struct shape out, in; // of what is sent and received
     int length;           // ints in a block, a multiple of 6
 } trial;
@@ -128,6 +129,32 @@ static struct buffer one_block(struct shape shape, int from, int to, int length)
     struct buffer buffer = buffer_of(room_for(shape, count_of(shape, length)));
     put_block(buffer, shape, 0, from, to, length);
     return buffer;
+}
+
+// ---- absolute addresses
+
+static MPI_Datatype absolute_types[2]; // of the trial
+static int absolute_count;
+
+// What a call takes as the buffer. In an absolute trial the shape's datatype becomes one
+// that bears the buffer's address.
+static void *locate(struct buffer buffer, struct shape *shape)
+{
+    if (!trial.is_absolute)
+        return buffer.ints;
+    MPI_Aint address;
+    MPI_Datatype *made = &absolute_types[absolute_count++];
+    MPI_Get_address(buffer.ints, &address);
+    MPI_Type_create_hindexed_block(1, 1, &address, shape->type, made);
+    MPI_Type_commit(made);
+    shape->type = *made;
+    return MPI_BOTTOM;
+}
+
+static void free_absolute_types(void)
+{
+    while (absolute_count > 0)
+        MPI_Type_free(&absolute_types[--absolute_count]);
 }
 
 // ---- the forms of a call
@@ -207,6 +234,7 @@ static void draw_trial(int number)
     MPI_Comm_size(trial.comm, &trial.members);
     trial.root = draw(size) % trial.members;
     trial.in_place = draw(3) == 0;
+    trial.is_absolute = false;
     trial.out = shapes[draw(4)];
     trial.in = shapes[draw(4)];
     trial.length = 6 * (draw(8) ? draw(30) : draw(LONG / 6));
@@ -214,7 +242,23 @@ static void draw_trial(int number)
 
 typedef void test(void);
 
-// Runs DRAWS of the tests.
+// Every test in every form, with short blocks, with long ones, and in place.
+static void run_absolute(test *const tests[], int count)
+{
+    int number = DRAWS;
+    for (enum mode mode = BLOCKING; mode < MODES; mode++)
+        for (int i = 0; i < 3 * count; i++) {
+            draw_trial(number++);
+            trial.mode = mode;
+            trial.is_absolute = true;
+            trial.in_place = i % 3 == 2;
+            trial.length = i % 3 == 1 ? LONG / 5 : 6 * (1 + draw(30));
+            tests[i / 3]();
+            free_absolute_types();
+        }
+}
+
+// Runs DRAWS of the tests, and all of them on absolute addresses.
 __attribute__((unused)) static void run_tests(test *const tests[], int count)
 {
     make_shapes();
@@ -225,6 +269,7 @@ __attribute__((unused)) static void run_tests(test *const tests[], int count)
         draw_trial(number);
         tests[draw(count)]();
     }
+    run_absolute(tests, count);
     for (int i = 1; i < 3; i++)
         MPI_Comm_free(&comms[i]);
     for (int i = 1; i < 4; i++)

@@ -19,8 +19,9 @@ static void compose_many(void *in, void *inout, MPI_Count *count, MPI_Datatype *
     MPI_Aint lb, extent;
     MPI_Type_get_extent(*type, &lb, &extent);
     MPI_Aint ints = extent / (MPI_Aint)sizeof(int);
+    int *left = (int *)((char *)in + lb), *right = (int *)((char *)inout + lb);
     for (MPI_Count i = 0; i < *count; i++)
-        compose_ints((int *)in + i * ints, ints > 2 ? 2 : 1, (int *)inout + i * ints);
+        compose_ints(left + i * ints, ints > 2 ? 2 : 1, right + i * ints);
 }
 
 static void compose_some(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -67,15 +68,24 @@ static void put_result(struct buffer buffer, struct shape shape, int first, int 
 static void draw_reduction(void)
 {
     const MPI_Op reductions[] = {MPI_SUM, MPI_MAX, compositions[0], compositions[1]};
-    reduction = reductions[draw(4)];
+    // A datatype with an address is derived, which predefined operations do not take.
+    reduction = reductions[trial.is_absolute ? 2 + draw(2) : draw(4)];
     trial.in = is_composition() ? shapes[1 + draw(2)] : shapes[0];
 }
 
 struct operands {
     struct buffer own, result, expected;
     const void *sent;
+    void *got;
     int count;
 };
+
+// `buffer` by the datatype of a trial that bears the address of `other`.
+static void *relative_to(struct buffer other, struct buffer buffer)
+{
+    return trial.is_absolute ? (void *)((uintptr_t)buffer.ints - (uintptr_t)other.ints)
+                             : buffer.ints;
+}
 
 static struct operands operands_of(int length, int result_length, bool in_place)
 {
@@ -85,10 +95,14 @@ static struct operands operands_of(int length, int result_length, bool in_place)
                                 .count = count};
     operands.result = buffer_of(room_for(trial.in, in_place ? count : results));
     operands.expected = buffer_of(operands.result.room);
-    operands.sent = in_place ? MPI_IN_PLACE : (void *)operands.own.ints;
     if (in_place) {
+        operands.sent = MPI_IN_PLACE;
+        operands.got = locate(operands.result, &trial.in);
         put_block(operands.result, trial.in, 0, trial.own, 0, length);
         put_block(operands.expected, trial.in, 0, trial.own, 0, length);
+    } else {
+        operands.sent = locate(operands.own, &trial.in);
+        operands.got = relative_to(operands.own, operands.result);
     }
     return operands;
 }
@@ -106,9 +120,8 @@ static void test_reduce(void)
     struct operands operands = operands_of(trial.length, trial.length, in_place);
     if (is_root())
         put_result(operands.expected, trial.in, 0, trial.members - 1, 0, trial.length);
-    RUN_SIZE(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, operands.sent,
-             operands.result.ints, operands.count, trial.in.type, reduction, trial.root,
-             trial.comm);
+    RUN_SIZE(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, operands.sent, operands.got,
+             operands.count, trial.in.type, reduction, trial.root, trial.comm);
     check_operands(operands);
 }
 
@@ -118,8 +131,7 @@ static void test_allreduce(void)
     struct operands operands = operands_of(trial.length, trial.length, trial.in_place);
     put_result(operands.expected, trial.in, 0, trial.members - 1, 0, trial.length);
     RUN_SIZE(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, operands.sent,
-             operands.result.ints, operands.count, trial.in.type, reduction,
-             trial.comm);
+             operands.got, operands.count, trial.in.type, reduction, trial.comm);
     check_operands(operands);
 }
 
@@ -131,7 +143,7 @@ static void test_reduce_scatter_block(void)
     put_result(operands.expected, trial.in, 0, trial.members - 1, trial.own * part,
                part);
     RUN_SIZE(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
-             MPI_Reduce_scatter_block_init, operands.sent, operands.result.ints,
+             MPI_Reduce_scatter_block_init, operands.sent, operands.got,
              count_of(trial.in, part), trial.in.type, reduction, trial.comm);
     check_operands(operands);
 }
@@ -156,8 +168,8 @@ static void test_reduce_scatter(void)
     struct operands operands = operands_of(total, part, trial.in_place);
     put_result(operands.expected, trial.in, 0, trial.members - 1, before, part);
     RUN_SIZE(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init,
-             operands.sent, operands.result.ints, either(counts, large_counts),
-             trial.in.type, reduction, trial.comm);
+             operands.sent, operands.got, either(counts, large_counts), trial.in.type,
+             reduction, trial.comm);
     check_operands(operands);
 }
 
@@ -166,7 +178,7 @@ static void test_scan(void)
     draw_reduction();
     struct operands operands = operands_of(trial.length, trial.length, trial.in_place);
     put_result(operands.expected, trial.in, 0, trial.own, 0, trial.length);
-    RUN_SIZE(MPI_Scan, MPI_Iscan, MPI_Scan_init, operands.sent, operands.result.ints,
+    RUN_SIZE(MPI_Scan, MPI_Iscan, MPI_Scan_init, operands.sent, operands.got,
              operands.count, trial.in.type, reduction, trial.comm);
     check_operands(operands);
 }
@@ -177,9 +189,8 @@ static void test_exscan(void)
     struct operands operands = operands_of(trial.length, trial.length, trial.in_place);
     if (trial.own > 0)
         put_result(operands.expected, trial.in, 0, trial.own - 1, 0, trial.length);
-    RUN_SIZE(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, operands.sent,
-             operands.result.ints, operands.count, trial.in.type, reduction,
-             trial.comm);
+    RUN_SIZE(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, operands.sent, operands.got,
+             operands.count, trial.in.type, reduction, trial.comm);
     check_operands(operands);
 }
 
@@ -191,10 +202,11 @@ static void test_reduce_local(void)
     struct buffer expected = buffer_of(right.room);
     put_result(expected, trial.in, 1, 2, 0, trial.length);
     int count = count_of(trial.in, trial.length);
+    void *in = locate(left, &trial.in), *inout = relative_to(left, right);
     if (trial.is_large)
-        MPI_Reduce_local_c(left.ints, right.ints, count, trial.in.type, reduction);
+        MPI_Reduce_local_c(in, inout, count, trial.in.type, reduction);
     else
-        MPI_Reduce_local(left.ints, right.ints, count, trial.in.type, reduction);
+        MPI_Reduce_local(in, inout, count, trial.in.type, reduction);
     check_buffer(right, expected);
     free(left.ints);
 }

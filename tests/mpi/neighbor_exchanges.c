@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// neighbors_get_what_a_model_says: every neighborhood call in every form and size, on a
-// graph whose edges go one and two ranks up, so that in- and outgoing ones differ.
+// neighbors_get_what_a_model_says: every neighborhood call in every form and size, also
+// on absolute addresses, on a graph whose edges go one and two ranks up, so that in- and
+// outgoing ones differ.
 #include "collective_random.h"
 
 enum { DEGREE = 2, BLOCK = 3 };
@@ -53,9 +54,10 @@ static void test_allgather(void)
     struct buffer got = buffer_of(DEGREE * BLOCK), expected = buffer_of(got.room);
     for (int i = 0; i < DEGREE; i++)
         put(expected.ints + i * BLOCK, BLOCK, sources[i], DEGREE);
+    void *from = locate(sent, &trial.out), *to = locate(got, &trial.in);
     RUN_SIZE(MPI_Neighbor_allgather, MPI_Ineighbor_allgather,
-             MPI_Neighbor_allgather_init, sent.ints, BLOCK, MPI_INT, got.ints, BLOCK,
-             MPI_INT, trial.comm);
+             MPI_Neighbor_allgather_init, from, BLOCK, trial.out.type, to, BLOCK,
+             trial.in.type, trial.comm);
     check_buffer(got, expected);
     free(sent.ints);
 }
@@ -67,9 +69,10 @@ static void test_allgatherv(void)
     struct layout in = layout_of(equal);
     for (int i = 0; i < DEGREE; i++)
         put(expected.ints + in.places[i], BLOCK, sources[i], DEGREE);
+    void *from = locate(sent, &trial.out), *to = locate(got, &trial.in);
     RUN_SIZE(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv,
-             MPI_Neighbor_allgatherv_init, sent.ints, BLOCK, MPI_INT, got.ints,
-             counts(&in), places(&in), MPI_INT, trial.comm);
+             MPI_Neighbor_allgatherv_init, from, BLOCK, trial.out.type, to, counts(&in),
+             places(&in), trial.in.type, trial.comm);
     check_buffer(got, expected);
     free(sent.ints);
 }
@@ -82,8 +85,9 @@ static void test_alltoall(void)
         put(sent.ints + i * BLOCK, BLOCK, rank, i);
         put(expected.ints + i * BLOCK, BLOCK, sources[i], i);
     }
+    void *from = locate(sent, &trial.out), *to = locate(got, &trial.in);
     RUN_SIZE(MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, MPI_Neighbor_alltoall_init,
-             sent.ints, BLOCK, MPI_INT, got.ints, BLOCK, MPI_INT, trial.comm);
+             from, BLOCK, trial.out.type, to, BLOCK, trial.in.type, trial.comm);
     check_buffer(got, expected);
     free(sent.ints);
 }
@@ -106,9 +110,11 @@ static void test_alltoallv(void)
     struct layout layout = layout_of(lengths);
     struct buffer sent, got, expected;
     fill_exchange(&layout, &sent, &got, &expected);
+    void *from = locate(sent, &trial.out), *to = locate(got, &trial.in);
     RUN_SIZE(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv,
-             MPI_Neighbor_alltoallv_init, sent.ints, counts(&layout), places(&layout),
-             MPI_INT, got.ints, counts(&layout), places(&layout), MPI_INT, trial.comm);
+             MPI_Neighbor_alltoallv_init, from, counts(&layout), places(&layout),
+             trial.out.type, to, counts(&layout), places(&layout), trial.in.type,
+             trial.comm);
     check_buffer(got, expected);
     free(sent.ints);
 }
@@ -117,11 +123,13 @@ static void test_alltoallw(void)
 {
     struct layout layout = layout_of(lengths);
     struct buffer sent, got, expected;
-    const MPI_Datatype types[DEGREE] = {MPI_INT, MPI_INT};
     fill_exchange(&layout, &sent, &got, &expected);
+    void *from = locate(sent, &trial.out), *to = locate(got, &trial.in);
+    const MPI_Datatype out_types[DEGREE] = {trial.out.type, trial.out.type};
+    const MPI_Datatype in_types[DEGREE] = {trial.in.type, trial.in.type};
     RUN_SIZE(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw,
-             MPI_Neighbor_alltoallw_init, sent.ints, counts(&layout), layout.bytes,
-             types, got.ints, counts(&layout), layout.bytes, types, trial.comm);
+             MPI_Neighbor_alltoallw_init, from, counts(&layout), layout.bytes,
+             out_types, to, counts(&layout), layout.bytes, in_types, trial.comm);
     check_buffer(got, expected);
     free(sent.ints);
 }
@@ -140,11 +148,14 @@ int main(int argc, char **argv)
                                    destinations, unweighted, MPI_INFO_NULL, 0,
                                    &trial.comm);
     for (trial.mode = BLOCKING; trial.mode < MODES; trial.mode++)
-        for (int large = 0; large < 2; large++)
+        for (int form = 0; form < 4; form++)
             for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
-                trial.is_large = large;
+                trial.is_large = form & 1;
+                trial.is_absolute = form & 2;
+                trial.out = trial.in = ints;
                 trial.number++;
                 tests[i]();
+                free_absolute_types();
             }
     MPI_Comm_free(&trial.comm);
     return finish();
