@@ -24,7 +24,8 @@ struct request_kind {
     int (*result)(struct request *request, MPI_Status *status);
     // Ends a request that the program completes itself, before it is freed.
     int (*dispose)(struct request *request);
-    // It must neither be cancelled nor be freed while it is active (MPI-4.1 6.12).
+    // It must not be cancelled (MPI-4.1 6.12), nor be freed before a call of the program
+    // has told that it is complete.
     bool must_end;
 };
 
@@ -35,6 +36,7 @@ struct request {
     _Atomic(bool) is_complete;
     bool is_persistent, is_active, is_abandoned;
     bool is_cancelled;
+    bool is_told;    // one that must end: MPI_Request_get_status has told that it has
     int error;       // class, 0 when none
     int source, tag; // for the status
     uint64_t bytes;

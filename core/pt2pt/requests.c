@@ -115,7 +115,7 @@ int finish_complete(int count, MPI_Request requests[], int *outcount, int indice
 
 int oriel_request_free(struct request *request)
 {
-    if (request->kind->must_end && request->is_active) {
+    if (request->kind->must_end && request->is_active && !request->is_told) {
         raise_on(request->owner);
         return fail(MPI_ERR_REQUEST, "a collective operation that is active must be "
                                      "completed, not freed");
@@ -157,7 +157,7 @@ static int start(struct request *request)
         return fail(MPI_ERR_REQUEST, "the request is active already");
     }
     atomic_store_explicit(&request->is_complete, false, memory_order_relaxed);
-    request->is_cancelled = false;
+    request->is_cancelled = request->is_told = false;
     request->is_active = true;
     int err = request->kind->start(request);
     if (err) {

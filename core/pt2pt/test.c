@@ -80,10 +80,13 @@ int oriel_testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 // The error of a request that is looked at is for the call that completes it.
 static void look_at(struct request *request, MPI_Status *status)
 {
-    if (request_is_active(request))
-        request_result(request, status);
-    else
+    if (!request_is_active(request)) {
         status_set_empty(status);
+        return;
+    }
+    request_result(request, status);
+    if (request->kind->must_end)
+        request->is_told = true;
 }
 
 int oriel_request_get_status(struct request *request, int *flag, MPI_Status *status)

@@ -120,6 +120,30 @@ static void collective_requests_must_end(void)
     CHECK(request == MPI_REQUEST_NULL);
 }
 
+static void await_status(MPI_Request request)
+{
+    for (int flag = 0; !flag;)
+        MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+}
+
+// MPI-4.1 3.7.6: who has been told that a request is complete may free it.
+static void collective_requests_that_have_ended_are_freed(void)
+{
+    MPI_Request request;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    await_status(request);
+    CHECK_CLASS(MPI_Request_free(&request), MPI_SUCCESS);
+    CHECK(request == MPI_REQUEST_NULL);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    await_status(request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Start(&request);
+    CHECK_CLASS(MPI_Request_free(&request), MPI_ERR_REQUEST);
+    await_status(request);
+    CHECK_CLASS(MPI_Request_free(&request), MPI_SUCCESS);
+}
+
 // Whatever the way of the message: what follows the buffer stays, and the status tells.
 static void too_long(int length)
 {
@@ -208,6 +232,7 @@ int main(int argc, char **argv)
     constants_are_no_buffers();
     bad_requests();
     collective_requests_must_end();
+    collective_requests_that_have_ended_are_freed();
     too_long(2);
     too_long(7000);
     too_long(LONG);
