@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grids of processes, in row-major order (MPI-4.1 8.5.1, 8.5.2, 8.5.5 to 8.5.8).
+// Grids of processes, in row-major order (MPI-4.1 8.5.1, 8.5.5 to 8.5.8).
 #include "collective/private.h"
 
 #include <oriel_core.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Processes of a grid; MPI_ERR_DIMS if there are more than `most`.
@@ -203,53 +202,4 @@ int oriel_cart_sub(struct communicator *comm, const int remain_dims[],
     }
     made->topology = part;
     return communicator_publish(made, newcomm);
-}
-
-// ---- dimensions
-
-static int descending(const void *one, const void *other)
-{
-    return *(const int *)other - *(const int *)one;
-}
-
-// The smallest divisor of n of which `count` make n or more.
-static int fair_divisor(int n, int count)
-{
-    for (int divisor = 1; divisor < n; divisor++) {
-        MPI_Count power = 1;
-        for (int i = 0; i < count && power < n; i++)
-            power *= divisor;
-        if (n % divisor == 0 && power >= n)
-            return divisor;
-    }
-    return n;
-}
-
-int oriel_dims_create(int nnodes, int ndims, int dims[])
-{
-    int left = nnodes, open = 0;
-    for (int i = 0; i < ndims; i++) {
-        open += dims[i] == 0;
-        if (dims[i] > 0 && left % dims[i] != 0)
-            return fail(MPI_ERR_DIMS, "%d processes do not fit the dimensions given",
-                        nnodes);
-        left /= dims[i] > 0 ? dims[i] : 1;
-    }
-    if (open == 0)
-        return left == 1 ? 0
-                         : fail(MPI_ERR_DIMS,
-                                "%d processes do not fit the dimensions given", nnodes);
-    int *chosen = malloc((size_t)open * sizeof *chosen);
-    if (chosen == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for %d dimensions", open);
-    for (int i = 0; i < open; i++) {
-        chosen[i] = fair_divisor(left, open - i);
-        left /= chosen[i];
-    }
-    qsort(chosen, (size_t)open, sizeof *chosen, descending);
-    for (int i = 0, next = 0; i < ndims; i++)
-        if (dims[i] == 0)
-            dims[i] = chosen[next++];
-    free(chosen);
-    return 0;
 }

@@ -3,17 +3,103 @@
 // the collective calls among neighbors (MPI-4.1 8).
 #include "window_test.h"
 
+#include <limits.h>
+
 enum { MOST = 16 };
 
 static void dimensions_are_balanced(void)
 {
-    int dims[3] = {0, 0, 0}, fixed[3] = {0, 3, 0};
+    int dims[3] = {0, 0, 0}, fixed[3] = {0, 3, 0}, close[3] = {0, 0, 0};
+    MPI_Dims_create(936, 3, close);
+    CHECK(close[0] == 13 && close[1] == 9 && close[2] == 8);
     MPI_Dims_create(24, 3, dims);
     CHECK(dims[0] == 4 && dims[1] == 3 && dims[2] == 2);
     MPI_Dims_create(12, 3, fixed);
     CHECK(fixed[0] == 2 && fixed[1] == 3 && fixed[2] == 2);
     int bad[1] = {5};
     CHECK_CLASS(MPI_Dims_create(12, 1, bad), MPI_ERR_DIMS);
+}
+
+// ---- grids against all others of their size
+
+enum { DIMS_MAX = 4, SMALL_GRIDS = 3000, FIXED_GRIDS = 200 };
+
+struct factoring {
+    int count, factors[DIMS_MAX]; // descending
+};
+
+static int spread_of(const struct factoring *factoring)
+{
+    return factoring->factors[0] - factoring->factors[factoring->count - 1];
+}
+
+// Goes through all ways to go on from `done` factors, in the order of their factors, and
+// keeps the first with the smallest spread.
+static void try_all(int product, int done, struct factoring *trial,
+                    struct factoring *best)
+{
+    int left = trial->count - done;
+    int most = done ? trial->factors[done - 1] : product;
+    if (left == 0 && product == 1 &&
+        (best->count == 0 || spread_of(trial) < spread_of(best)))
+        *best = *trial;
+    for (int factor = 1; left > 0 && factor <= most && factor <= product; factor++) {
+        trial->factors[done] = factor;
+        if (product % factor == 0)
+            try_all(product / factor, done + 1, trial, best);
+    }
+}
+
+static struct factoring best_factoring(int product, int count)
+{
+    struct factoring trial = {.count = count}, best = {0};
+    try_all(product, 0, &trial, &best);
+    return best;
+}
+
+// `fixed` at `place` is given, or nothing if it is 0.
+static void check_grid(int nnodes, int ndims, int fixed, int place)
+{
+    int dims[DIMS_MAX] = {0}, next = 0;
+    dims[place] = fixed;
+    struct factoring best =
+        best_factoring(fixed ? nnodes / fixed : nnodes, fixed ? ndims - 1 : ndims);
+    CHECK_CLASS(MPI_Dims_create(nnodes, ndims, dims), MPI_SUCCESS);
+    for (int i = 0; i < ndims; i++)
+        CHECK(dims[i] == (fixed && i == place ? fixed : best.factors[next++]));
+}
+
+static void no_grid_is_more_balanced(void)
+{
+    for (int ndims = 1; ndims <= DIMS_MAX; ndims++)
+        for (int nnodes = 1; nnodes <= SMALL_GRIDS; nnodes++)
+            check_grid(nnodes, ndims, 0, 0);
+    for (int ndims = 2; ndims <= DIMS_MAX; ndims++)
+        for (int nnodes = 1; nnodes <= FIXED_GRIDS; nnodes++)
+            for (int fixed = 1; fixed <= nnodes; fixed++)
+                for (int i = 0; i < ndims && nnodes % fixed == 0; i++)
+                    check_grid(nnodes, ndims, fixed, i);
+}
+
+// No int has more divisors.
+static void large_grids_are_found_quickly(void)
+{
+    enum { NNODES = 2095133040, MANY = 40 };
+    double start = MPI_Wtime();
+    for (int ndims = 1; ndims <= MANY; ndims++) {
+        int dims[MANY] = {0};
+        long long product = 1;
+        MPI_Dims_create(NNODES, ndims, dims);
+        for (int i = 0; i < ndims; i++) {
+            product *= dims[i];
+            CHECK(i == 0 || dims[i] <= dims[i - 1]);
+        }
+        CHECK(product == NNODES);
+    }
+    CHECK(MPI_Wtime() - start < 5);
+    int prime[2] = {0, 0};
+    MPI_Dims_create(INT_MAX, 2, prime);
+    CHECK(prime[0] == INT_MAX && prime[1] == 1);
 }
 
 // What each neighbor sends comes to the side on which it is.
@@ -238,6 +324,10 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     dimensions_are_balanced();
+    if (size == 1) {
+        no_grid_is_more_balanced();
+        large_grids_are_found_quickly();
+    }
     grids_work();
     grids_may_be_smaller();
     graphs_work();
