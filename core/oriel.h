@@ -62,6 +62,20 @@ static inline bool communicator_has_root(const struct communicator *comm, int ro
            (comm_is_inter(comm) && (root == MPI_ROOT || root == MPI_PROC_NULL));
 }
 
+// ---- how many elements follow from an array of counts -----------------------------------
+static inline int ints_last(const int ints[], int count)
+{
+    return count > 0 ? ints[count - 1] : 0;
+}
+
+static inline MPI_Count ints_sum(const int ints[], int count)
+{
+    MPI_Count sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += ints[i];
+    return sum;
+}
+
 // ---- results ------------------------------------------------------------------------
 // The handle of a new object, or the null handle if the procedure gives none to this
 // process.

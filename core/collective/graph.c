@@ -5,7 +5,6 @@
 
 #include <oriel_core.h>
 #include <stdlib.h>
-#include <string.h>
 
 static size_t bytes_of(int count)
 {
@@ -45,8 +44,8 @@ static int graph_make(int rank, int nnodes, const int index[], const int edges[]
     graph->nedges = nedges;
     graph->index = graph->numbers;
     graph->edges = graph->numbers + nnodes;
-    memcpy(graph->index, index, bytes_of(nnodes));
-    memcpy(graph->edges, edges, bytes_of(nedges));
+    copy_ints(graph->index, index, nnodes);
+    copy_ints(graph->edges, edges, nedges);
     int first = first_edge(graph, rank);
     graph->sources = graph->destinations = graph->edges + first;
     graph->in_degree = graph->out_degree = graph->index[rank] - first;
@@ -98,8 +97,8 @@ int oriel_graph_get(struct communicator *comm, int maxindex, int maxedges, int i
     if (err)
         return err;
     const struct topology *graph = comm->topology;
-    memcpy(index, graph->index, bytes_of(least(maxindex, graph->nnodes)));
-    memcpy(edges, graph->edges, bytes_of(least(maxedges, graph->nedges)));
+    copy_ints(index, graph->index, least(maxindex, graph->nnodes));
+    copy_ints(edges, graph->edges, least(maxedges, graph->nedges));
     return 0;
 }
 
@@ -119,7 +118,7 @@ int oriel_graph_neighbors(struct communicator *comm, int rank, int maxneighbors,
     if (err)
         return err;
     const int *first = comm->topology->edges + first_edge(comm->topology, rank);
-    memcpy(neighbors, first, bytes_of(least(maxneighbors, count)));
+    copy_ints(neighbors, first, least(maxneighbors, count));
     return 0;
 }
 
@@ -149,13 +148,6 @@ static int publish_neighborhood(struct communicator *comm_old, struct topology *
     struct communicator *made = NULL;
     err = topology_communicator(comm_old, comm_old->size, err, graph, &made);
     return err ? err : communicator_publish(made, newcomm);
-}
-
-// A program may have no array where there are no numbers.
-static void copy_numbers(int *to, const int from[], int count)
-{
-    if (count > 0)
-        memcpy(to, from, bytes_of(count));
 }
 
 // MPI-4.1 8.5.4: no weight is negative, and where there are edges there are weights.
@@ -198,11 +190,11 @@ int oriel_dist_graph_create_adjacent(struct communicator *comm_old, int indegree
     }
     if (err)
         return publish_neighborhood(comm_old, NULL, err, comm_dist_graph);
-    copy_numbers(graph->sources, sources, indegree);
-    copy_numbers(graph->destinations, destinations, outdegree);
+    copy_ints(graph->sources, sources, indegree);
+    copy_ints(graph->destinations, destinations, outdegree);
     if (is_weighted) {
-        copy_numbers(graph->source_weights, sourceweights, indegree);
-        copy_numbers(graph->destination_weights, destweights, outdegree);
+        copy_ints(graph->source_weights, sourceweights, indegree);
+        copy_ints(graph->destination_weights, destweights, outdegree);
     }
     return publish_neighborhood(comm_old, graph, 0, comm_dist_graph);
 }
@@ -339,7 +331,7 @@ int oriel_dist_graph_neighbors_count(struct communicator *comm, int *indegree,
 static void tell(const int *numbers, int count, int room, int told[])
 {
     if (numbers != NULL && told != MPI_UNWEIGHTED)
-        memcpy(told, numbers, bytes_of(least(count, room)));
+        copy_ints(told, numbers, least(count, room));
 }
 
 int oriel_dist_graph_neighbors(struct communicator *comm, int maxindegree,

@@ -3,7 +3,6 @@
 #include "collective/private.h"
 
 #include <oriel_core.h>
-#include <string.h>
 
 // Processes of a grid; MPI_ERR_DIMS if there are more than `most`.
 static int grid_size(int ndims, const int dims[], int most, int *size)
@@ -127,10 +126,9 @@ int oriel_cart_get(struct communicator *comm, int maxdims, int dims[], int perio
     if (err)
         return err;
     const struct topology *grid = comm->topology;
-    size_t bytes = (size_t)grid->ndims * sizeof(int);
-    memcpy(dims, grid->dims, bytes);
-    memcpy(periods, grid->periods, bytes);
-    memcpy(coords, grid->coords, bytes);
+    copy_ints(dims, grid->dims, grid->ndims);
+    copy_ints(periods, grid->periods, grid->ndims);
+    copy_ints(coords, grid->coords, grid->ndims);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "collective/schedule.h"
 
 #include <stddef.h>
+#include <string.h>
 
 // Bytes that a member can leave on the board in one round.
 enum { BOARD_BYTES = 8192 };
@@ -130,6 +131,12 @@ void append_swap_contexts(struct schedule *schedule, struct communicator *comm,
 int split_members(struct communicator *comm, int color, int key,
                   struct communicator **made);
 // ---- topologies
+// A program may have no array where there are no numbers.
+static inline void copy_ints(int *to, const int from[], int count)
+{
+    if (count > 0)
+        memcpy(to, from, (size_t)count * sizeof *to);
+}
 // With room for so many numbers; NULL after fail(MPI_ERR_NO_MEM).
 struct topology *topology_new(int kind, MPI_Count numbers);
 void topology_share(const struct communicator *from, struct communicator *to);

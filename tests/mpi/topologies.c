@@ -318,6 +318,52 @@ static void bad_weights_are_refused(void)
         CHECK_CLASS(one_edge(rank == 0 ? unweighted : &good), MPI_ERR_ARG);
 }
 
+// Where there are no elements there need not be an array.
+static void empty_arrays_may_be_null(void)
+{
+    MPI_Comm grid, graph, lonely;
+    int newrank, none[1] = {0}, *volatile unweighted = MPI_UNWEIGHTED;
+    CHECK_CLASS(MPI_Dims_create(1, 0, NULL), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Cart_create(MPI_COMM_WORLD, 0, NULL, NULL, 0, &grid), MPI_SUCCESS);
+    CHECK((grid != MPI_COMM_NULL) == (rank == 0));
+    if (rank == 0) {
+        CHECK_CLASS(MPI_Cart_get(grid, 0, NULL, NULL, NULL), MPI_SUCCESS);
+        CHECK_CLASS(MPI_Cart_coords(grid, 0, 0, NULL), MPI_SUCCESS);
+        MPI_Comm_free(&grid);
+    }
+    CHECK_CLASS(MPI_Cart_map(MPI_COMM_WORLD, 0, NULL, NULL, &newrank), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Graph_create(MPI_COMM_WORLD, 0, NULL, NULL, 0, &graph),
+                MPI_SUCCESS);
+    CHECK(graph == MPI_COMM_NULL);
+    CHECK_CLASS(MPI_Graph_map(MPI_COMM_WORLD, 0, NULL, NULL, &newrank), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Graph_create(MPI_COMM_WORLD, 1, none, NULL, 0, &lonely),
+                MPI_SUCCESS);
+    if (rank == 0) {
+        CHECK_CLASS(MPI_Graph_get(lonely, 0, 0, NULL, NULL), MPI_SUCCESS);
+        CHECK_CLASS(MPI_Graph_neighbors(lonely, 0, 0, NULL), MPI_SUCCESS);
+        MPI_Comm_free(&lonely);
+    }
+    CHECK_CLASS(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, NULL, 0, NULL,
+                                               NULL, MPI_INFO_NULL, 0, &graph),
+                MPI_SUCCESS);
+    CHECK_CLASS(MPI_Dist_graph_neighbors(graph, 0, NULL, NULL, 0, NULL, NULL),
+                MPI_SUCCESS);
+    MPI_Comm_free(&graph);
+    for (int n = 0; n < 2; n++) {
+        CHECK_CLASS(MPI_Dist_graph_create(MPI_COMM_WORLD, n, n ? &rank : NULL,
+                                          n ? none : NULL, NULL, NULL, MPI_INFO_NULL, 0,
+                                          &graph),
+                    MPI_SUCCESS);
+        MPI_Comm_free(&graph);
+    }
+    int one = 1;
+    CHECK_CLASS(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, NULL, unweighted,
+                                      MPI_INFO_NULL, 0, &graph),
+                MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Graph_create(MPI_COMM_WORLD, 1, &one, NULL, 0, &graph),
+                MPI_ERR_ARG);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -335,5 +381,6 @@ int main(int argc, char **argv)
     distributed_graphs_work(false);
     neighbors_give_their_own_edges();
     bad_weights_are_refused();
+    empty_arrays_may_be_null();
     return finish();
 }
