@@ -38,7 +38,14 @@ from codegen.rules import (
 ERROR_CLASSES = "ERROR_CLASSES"
 GROUPED = ("COMMUNICATOR", "GROUP", "WINDOW")  # handles of what has ranks
 # Handles of what has an error handler; requests and messages have their communicator's.
-RAISING = ("COMMUNICATOR", "WINDOW", "SESSION", "REQUEST", "MESSAGE")
+RAISING = (
+    "COMMUNICATOR",
+    "WINDOW",
+    "SESSION",
+    "REQUEST",
+    "MESSAGE",
+    "ERRHANDLER",
+)
 
 
 def check(spec: Spec) -> list[SpecError]:

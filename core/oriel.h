@@ -92,12 +92,12 @@ static inline bool is_active(void)
     return atomic_load_explicit(&process.state, memory_order_acquire) == PROCESS_ACTIVE;
 }
 
-// 0, or what has been raised.
-static inline int become_active(const struct call *call)
+// 0, or what has been raised on `object`.
+static inline int become_active(const struct call *call, void *object)
 {
     bool can_meet = atomic_load(&process.state) == PROCESS_ALONE;
     int err = can_meet ? process.meet()
                        : fail(MPI_ERR_OTHER,
                               "must be called between MPI_Init and MPI_Finalize");
-    return err ? raise_error(call, NULL, err) : 0;
+    return err ? raise_error(call, object, err) : 0;
 }

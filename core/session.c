@@ -36,7 +36,7 @@ static int session_make(struct errhandler *errhandler, struct session **session)
 }
 
 // Nobody knows what other sessions and MPI_Init will ask for: the first starts the
-// library for threads. The error handler is that of the session, once there is one.
+// library for threads.
 int oriel_session_init(struct info *info, struct errhandler *errhandler,
                        struct session **session)
 {
@@ -47,7 +47,6 @@ int oriel_session_init(struct info *info, struct errhandler *errhandler,
         return err;
     err = process_enter(MPI_THREAD_MULTIPLE);
     if (err) {
-        raise_on(made);
         object_release(made);
         return err;
     }

@@ -191,7 +191,9 @@ int oriel_comm_create_from_group(struct group *group, const char *stringtag,
         return group->size == 0 ? 0
                                 : fail(MPI_ERR_GROUP, "group: has not this process");
     struct communicator *made;
-    int err = communicator_make_apart(process.world, tag_of_text(stringtag), group,
+    int err = errhandler_check(errhandler, KIND_COMM);
+    if (!err)
+        err = communicator_make_apart(process.world, tag_of_text(stringtag), group,
                                       errhandler, &made);
     return err ? err : communicator_publish(made, newcomm);
 }

@@ -155,8 +155,10 @@ int oriel_intercomm_create_from_groups(struct group *local_group, int local_lead
                         remote_leader);
         partner = remote_group->ranks[remote_leader];
     }
-    int err =
-        communicator_make_apart(process.world, tag, local_group, errhandler, &local);
+    int err = errhandler_check(errhandler, KIND_COMM);
+    if (!err)
+        err = communicator_make_apart(process.world, tag, local_group, errhandler,
+                                      &local);
     if (!err)
         err = make_inter(local, local_leader, process.world, partner, tag, &made);
     return err ? err : communicator_publish(made, newintercomm);

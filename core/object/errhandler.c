@@ -44,14 +44,21 @@ static int errhandler_create(enum object_kind applies_to, generic_function *func
     return object_open(&made->object, KIND_ERRHANDLER);
 }
 
+int errhandler_check(const struct errhandler *errhandler, enum object_kind kind)
+{
+    return errhandler->applies_to == 0 || errhandler->applies_to == kind
+               ? 0
+               : fail(MPI_ERR_ERRHANDLER,
+                      "errhandler = %#jx: was created for another kind of object",
+                      (uintmax_t)object_handle(errhandler));
+}
+
 static int errhandler_set(enum object_kind kind, struct object *object,
                           struct errhandler *errhandler)
 {
-    if (errhandler->applies_to != 0 && errhandler->applies_to != kind)
-        return fail(MPI_ERR_ERRHANDLER,
-                    "errhandler = %#jx: was created for another kind of "
-                    "object",
-                    (uintmax_t)object_handle(errhandler));
+    int err = errhandler_check(errhandler, kind);
+    if (err)
+        return err;
     object_retain(errhandler);
     object_release(object->errhandler);
     object->errhandler = errhandler;

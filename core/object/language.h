@@ -72,7 +72,8 @@ ORIEL_EXPORT MPI_Aint oriel_attribute_integer(enum object_kind kind, uintptr_t h
 // What a generated entry point says about itself.
 struct call {
     const char *name; // "MPI_Win_create"
-    // KIND_COMM, KIND_WIN, KIND_SESSION, or 0: MPI_COMM_SELF's.
+    // KIND_COMM, KIND_WIN, KIND_SESSION; KIND_ERRHANDLER: one that the call is given
+    // for what it makes; or 0: MPI_COMM_SELF's.
     enum object_kind raised_on;
 };
 

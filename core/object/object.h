@@ -149,6 +149,8 @@ struct errhandler {
     errhandler_invoker *invoke;  // calls `function` in its own language
 };
 extern struct errhandler errors_are_fatal, errors_abort, errors_return;
+// MPI_ERR_ERRHANDLER if it was created for objects of another kind.
+int errhandler_check(const struct errhandler *errhandler, enum object_kind kind);
 
 // ---- attributes (MPI-4.1 7.7) -------------------------------------------------------
 struct attribute {
@@ -418,7 +420,8 @@ static inline bool communicator_is_root(const struct communicator *comm, int roo
 // Raise the error handler for a failed call and return the code the program sees (the
 // error class itself). `object` is where the handler is found, NULL if its handle was
 // bad. A fatal handler prints one line with procedure, argument, value, rank and
-// reason.
+// reason. `object` may be a handler itself, where call->raised_on says so: it gets the null
+// handle of the kind that it was created for.
 int raise_error(const struct call *call, void *object, int error_class);
 // An error found now belongs to this object, although the call does not name it: the
 // communicator of a request. Holds for the thread's next raise_error of a call that

@@ -56,16 +56,41 @@ static bool has_handler(enum object_kind kind)
     return kind == KIND_COMM || kind == KIND_WIN || kind == KIND_SESSION;
 }
 
-int raise_error(const struct call *call, void *raised_on, int error_class)
+static void run(const struct call *call, const struct errhandler *handler,
+                uintptr_t handle, int error_class)
 {
-    struct object *object = has_handler(call->raised_on) ? raised_on : culprit;
-    if (object == NULL && process.self != NULL)
-        object = &process.self->object;
-    struct errhandler *handler = object ? object->errhandler : &errors_are_fatal;
     if (handler->function == NULL && handler != &errors_return)
         die(call, error_class);
     if (handler->function != NULL)
-        handler->invoke(handler->function, object_handle(object), error_class);
+        handler->invoke(handler->function, handle, error_class);
+}
+
+// What a handler gets where there is no object yet.
+static uintptr_t null_handle(enum object_kind kind)
+{
+    switch (kind) {
+    case KIND_WIN:
+        return (uintptr_t)MPI_WIN_NULL;
+    case KIND_SESSION:
+        return (uintptr_t)MPI_SESSION_NULL;
+    default:
+        return (uintptr_t)MPI_COMM_NULL;
+    }
+}
+
+int raise_error(const struct call *call, void *raised_on, int error_class)
+{
+    struct object *object = has_handler(call->raised_on) ? raised_on : culprit;
+    const struct errhandler *given =
+        call->raised_on == KIND_ERRHANDLER ? raised_on : NULL;
+    if (object == NULL && process.self != NULL)
+        object = &process.self->object;
+    if (given != NULL)
+        run(call, given, null_handle(given->applies_to), error_class);
+    else if (object != NULL)
+        run(call, object->errhandler, object_handle(object), error_class);
+    else
+        die(call, error_class);
     raise_on(NULL);
     return error_class;
 }

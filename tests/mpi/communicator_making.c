@@ -140,6 +140,59 @@ static void members_of_a_group_make_one_alone(void)
     MPI_Group_free(&world);
 }
 
+static int handled;
+
+static void count_error(MPI_Comm *comm, int *code, ...)
+{
+    CHECK(*comm == MPI_COMM_NULL);
+    (void)code;
+    handled++;
+}
+
+static void count_for_windows(MPI_Win *win, int *code, ...)
+{
+    CHECK(*win == MPI_WIN_NULL && *code == MPI_ERR_ERRHANDLER);
+    handled++;
+}
+
+// MPI-4.1 7.4.2 and 7.6.2: errors of the call itself go to the handler for what it makes.
+static void errors_go_to_the_handler_that_is_given(void)
+{
+    MPI_Errhandler handler, for_windows;
+    MPI_Group world, others;
+    MPI_Comm made;
+    MPI_Comm_create_errhandler(count_error, &handler);
+    MPI_Win_create_errhandler(count_for_windows, &for_windows);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_excl(world, 1, &rank, &others);
+    handled = 0;
+    CHECK_CLASS(MPI_Comm_create_from_group(world, NULL, MPI_INFO_NULL, handler, &made),
+                MPI_ERR_ARG);
+    CHECK_CLASS(
+        MPI_Comm_create_from_group(MPI_GROUP_NULL, "", MPI_INFO_NULL, handler, &made),
+        MPI_ERR_GROUP);
+    CHECK_CLASS(
+        MPI_Comm_create_from_group(world, "", MPI_INFO_NULL, for_windows, &made),
+        MPI_ERR_ERRHANDLER);
+    CHECK_CLASS(MPI_Intercomm_create_from_groups(world, size, world, 0, "",
+                                                 MPI_INFO_NULL, handler, &made),
+                MPI_ERR_RANK);
+    CHECK(handled == 4);
+    if (size > 1) {
+        CHECK_CLASS(
+            MPI_Comm_create_from_group(others, "", MPI_INFO_NULL, handler, &made),
+            MPI_ERR_GROUP);
+        CHECK_CLASS(MPI_Intercomm_create_from_groups(others, 0, world, 0, "",
+                                                     MPI_INFO_NULL, handler, &made),
+                    MPI_ERR_GROUP);
+        CHECK(handled == 6);
+    }
+    MPI_Group_free(&others);
+    MPI_Group_free(&world);
+    MPI_Errhandler_free(&for_windows);
+    MPI_Errhandler_free(&handler);
+}
+
 static int deleted;
 
 static int delete_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
@@ -281,6 +334,7 @@ int main(int argc, char **argv)
     groups_become_communicators();
     communicators_have_names();
     members_of_a_group_make_one_alone();
+    errors_go_to_the_handler_that_is_given();
     hints_that_have_no_effect_are_not_shown();
     attributes_have_names_of_before();
     a_duplicate_comes_later();

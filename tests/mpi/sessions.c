@@ -77,6 +77,18 @@ static void sets_have_names_and_sizes(MPI_Session session)
     CHECK(strlen(cut) == 4 && room > 5);
 }
 
+static void a_handler_is_raised_before_its_session(void)
+{
+    MPI_Errhandler handler;
+    int before = handled_count;
+    handled = MPI_SESSION_NULL;
+    CHECK(MPI_Session_create_errhandler(handle_error, &handler) == MPI_SUCCESS);
+    CHECK_CLASS(MPI_Session_init(MPI_INFO_NULL, handler, NULL), MPI_ERR_ARG);
+    CHECK(handled_count == before + 1 && handled == MPI_SESSION_NULL);
+    CHECK(handled_code == MPI_ERR_ARG);
+    MPI_Errhandler_free(&handler);
+}
+
 static void communicators_of_sets_communicate(MPI_Session session)
 {
     MPI_Comm comm = communicator_of(session, "mpi://WORLD", "sessions");
@@ -207,6 +219,7 @@ static void check_world(bool is_initialized, bool is_finalized)
 static void check_session(MPI_Session session)
 {
     sets_have_names_and_sizes(session);
+    a_handler_is_raised_before_its_session();
     communicators_of_sets_communicate(session);
     errors_reach_the_handler_of_the_session(session);
     the_thread_level_is_told(session);

@@ -72,7 +72,6 @@ class Probe:
             assert isinstance(one, Handle)
             is_known = one.value >= 0 and not one.constant and not one.is_missing
             is_known = is_known and not raised_on.is_raw_handle
-            is_known = is_known and self.what not in STATES
             target = f"{kind} {one.value}" if is_known else target
         return f"raised {code} by {self.call.c_name} for {kind} on {target}"
 
