@@ -6,6 +6,7 @@
 #include <oriel_core.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const process_sets[] = {"mpi://WORLD", "mpi://SELF"};
 enum {
@@ -71,11 +72,11 @@ int oriel_session_finalize(struct session *session)
 
 // ---- process sets
 
-// SET_COUNT after fail().
+// SET_COUNT after fail(). Names are URIs, whose scheme and authority have no case.
 static int find_set(const char *name)
 {
     for (int i = 0; i < SET_COUNT; i++)
-        if (strcmp(name, process_sets[i]) == 0)
+        if (strcasecmp(name, process_sets[i]) == 0)
             return i;
     fail(MPI_ERR_ARG, "pset_name = \"%.64s\": must be %s or %s", name,
          process_sets[SET_WORLD], process_sets[SET_SELF]);

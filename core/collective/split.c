@@ -6,6 +6,7 @@
 #include <oriel_core.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // Since MPI-4.0 hints stay behind.
 int oriel_comm_dup(struct communicator *comm, struct communicator **newcomm)
@@ -112,9 +113,9 @@ static int color_of_resource(const struct communicator *comm, int split_type,
         return strcmp(resource, "mpi_shared_memory") == 0 ? comm->leader_index
                                                           : MPI_UNDEFINED;
     if (split_type == MPI_COMM_TYPE_RESOURCE_GUIDED && pset != NULL) {
-        if (strcmp(pset, "mpi://WORLD") == 0)
+        if (strcasecmp(pset, "mpi://WORLD") == 0)
             return 0;
-        return strcmp(pset, "mpi://SELF") == 0 ? comm->rank : MPI_UNDEFINED;
+        return strcasecmp(pset, "mpi://SELF") == 0 ? comm->rank : MPI_UNDEFINED;
     }
     bool is_part = split_type == MPI_COMM_TYPE_HW_UNGUIDED && comm->leader_count > 1;
     return split_type == MPI_COMM_TYPE_SHARED || is_part ? comm->leader_index

@@ -306,6 +306,11 @@ static void splits_follow_resources(void)
     CHECK(members == size);
     check_works(part);
     MPI_Comm_free(&part);
+    MPI_Info_set(info, "mpi_pset_name", "MPI://self");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &part);
+    MPI_Comm_size(part, &members);
+    CHECK(members == 1);
+    MPI_Comm_free(&part);
     MPI_Info_set(info, "mpi_pset_name", "nowhere");
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &part);
     CHECK(part == MPI_COMM_NULL);

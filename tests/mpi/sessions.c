@@ -77,6 +77,27 @@ static void sets_have_names_and_sizes(MPI_Session session)
     CHECK(strlen(cut) == 4 && room > 5);
 }
 
+// They are URIs, so that their letters may be small or capital ones.
+static void names_of_sets_have_no_case(MPI_Session session)
+{
+    const char *const names[] = {"mpi://world", "MPI://SELF", "Mpi://Self"};
+    MPI_Group group;
+    MPI_Info info;
+    int members, in_world;
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Group_size(group, &in_world);
+    MPI_Group_free(&group);
+    for (int i = 0; i < 3; i++) {
+        CHECK_CLASS(MPI_Group_from_session_pset(session, names[i], &group),
+                    MPI_SUCCESS);
+        MPI_Group_size(group, &members);
+        CHECK(members == (i == 0 ? in_world : 1));
+        MPI_Group_free(&group);
+        CHECK_CLASS(MPI_Session_get_pset_info(session, names[i], &info), MPI_SUCCESS);
+        MPI_Info_free(&info);
+    }
+}
+
 static void a_handler_is_raised_before_its_session(void)
 {
     MPI_Errhandler handler;
@@ -219,6 +240,7 @@ static void check_world(bool is_initialized, bool is_finalized)
 static void check_session(MPI_Session session)
 {
     sets_have_names_and_sizes(session);
+    names_of_sets_have_no_case(session);
     a_handler_is_raised_before_its_session();
     communicators_of_sets_communicate(session);
     errors_reach_the_handler_of_the_session(session);
