@@ -100,18 +100,21 @@ int oriel_comm_split(struct communicator *comm, int color, int key,
     return err ? err : communicator_publish(made, newcomm);
 }
 
+static const char resource_key[] = "mpi_hw_resource_type";
+static const char node_resource[] = "mpi_shared_memory";
+
 // What a process shares with others, by the names that MPI-4.1 gives: a node, all of the
 // job, or nothing.
 static int color_of_resource(const struct communicator *comm, int split_type,
                              const struct info *info)
 {
-    const char *resource = info_find(info, "mpi_hw_resource_type");
+    const char *resource = info_find(info, resource_key);
     const char *pset = info_find(info, "mpi_pset_name");
     bool is_guided = split_type == MPI_COMM_TYPE_HW_GUIDED ||
                      split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
     if (is_guided && resource != NULL)
-        return strcmp(resource, "mpi_shared_memory") == 0 ? comm->leader_index
-                                                          : MPI_UNDEFINED;
+        return strcmp(resource, node_resource) == 0 ? comm->leader_index
+                                                    : MPI_UNDEFINED;
     if (split_type == MPI_COMM_TYPE_RESOURCE_GUIDED && pset != NULL) {
         if (strcasecmp(pset, "mpi://WORLD") == 0)
             return 0;
@@ -122,11 +125,21 @@ static int color_of_resource(const struct communicator *comm, int split_type,
                                                          : MPI_UNDEFINED;
 }
 
+// The program learns which resource it has not asked for (MPI-4.1 7.4.2).
+static int tell_resource(struct communicator *comm, int color, struct info *info)
+{
+    bool is_told = info != NULL && color != MPI_UNDEFINED;
+    int err = is_told ? info_put(info, resource_key, node_resource) : 0;
+    return communicator_agree(comm_is_inter(comm) ? comm->local : comm, err);
+}
+
 int oriel_comm_split_type(struct communicator *comm, int split_type, int key,
                           struct info *info, struct communicator **newcomm)
 {
-    return oriel_comm_split(comm, color_of_resource(comm, split_type, info), key,
-                            newcomm);
+    int color = color_of_resource(comm, split_type, info), err = 0;
+    if (split_type == MPI_COMM_TYPE_HW_UNGUIDED)
+        err = tell_resource(comm, color, info);
+    return err ? err : oriel_comm_split(comm, color, key, newcomm);
 }
 
 int check_subset(const struct communicator *comm, const struct group *group)

@@ -317,6 +317,51 @@ static void splits_follow_resources(void)
     MPI_Info_free(&info);
 }
 
+static bool has_resource(MPI_Info info, char *name)
+{
+    int room = MPI_MAX_INFO_VAL, flag;
+    MPI_Info_get_string(info, "mpi_hw_resource_type", &room, name, &flag);
+    return flag;
+}
+
+// The part that is a node has a name, by which it can be asked for.
+static void unguided_splits_tell_the_resource(void)
+{
+    MPI_Comm part, again;
+    MPI_Info info;
+    char name[MPI_MAX_INFO_VAL];
+    int result;
+    MPI_Info_create(&info);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &part);
+    CHECK((part == MPI_COMM_NULL) == is_one_node());
+    CHECK(has_resource(info, name) == (part != MPI_COMM_NULL));
+    if (part != MPI_COMM_NULL) {
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &again);
+        MPI_Comm_compare(part, again, &result);
+        CHECK(result == MPI_CONGRUENT);
+        MPI_Comm_free(&again);
+        MPI_Comm_split_type(part, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &again);
+        CHECK(again == MPI_COMM_NULL);
+        MPI_Comm_free(&part);
+    }
+    MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &part);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &again);
+    MPI_Comm_compare(part, again, &result);
+    CHECK(result == MPI_CONGRUENT);
+    CHECK(has_resource(info, name) && strcmp(name, "mpi_shared_memory") == 0);
+    MPI_Comm_free(&part);
+    MPI_Comm_free(&again);
+    MPI_Info_set(info, "mpi_hw_resource_type", "nothing");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &part);
+    CHECK(part == MPI_COMM_NULL);
+    MPI_Info_free(&info);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL,
+                        &part);
+    if (part != MPI_COMM_NULL)
+        MPI_Comm_free(&part);
+}
+
 static void hints_that_have_no_effect_are_not_shown(void)
 {
     MPI_Info info;
@@ -345,5 +390,6 @@ int main(int argc, char **argv)
     a_duplicate_comes_later();
     communicators_tell_what_mpi_predefines();
     splits_follow_resources();
+    unguided_splits_tell_the_resource();
     return finish();
 }
