@@ -61,6 +61,7 @@ struct messages {
     struct waiter *sleeping;         // threads that sleep on the doorbell
     _Atomic(bool) has_sleepers;      // there are such
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
+    _Atomic(bool) shares_core;       // with a mate, when that was last looked at
     _Atomic(uint64_t) next_look; // for deaths, if looks stay in vain; 0: none is yet
     message_handler *handlers[MESSAGE_KINDS];
     message_follower *follower;    // NULL: none

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waiting. Of the threads of a process that wait, one is the lookout. It polls for
 // ORIEL_SPIN microseconds, or four times as long in a job of several nodes, handing its
-// core to others at every step when the machine has more processes than CPUs; then it
-// sleeps on the process's doorbell. The others rest until whoever has handled messages
+// core to others at every step when the machine has more processes than CPUs, or a mate
+// is on the same one; then it sleeps on the process's doorbell. The others rest until whoever has handled messages
 // finds that their wait is over, or until the lookout leaves and one of them takes its
 // place. Events of the network reach a sleeping lookout through the network server.
 #include "message/private.h"
@@ -16,9 +16,12 @@ enum {
     BACKOFF_YIELDS_OF_NODES = 20, // who is waited for may itself wait for another node
     BACKOFF_CHECK = 128,          // naps between two looks for deaths
     SPINS_OF_NODES = 4,           // an answer takes longer
+    CORE_LOOK = 64,               // polls between two looks for mates on this core
 };
 
 static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000, SECOND = 1000000000;
+static const uint64_t CORE_PATIENCE =
+    2000; // a mate on another core has answered by then
 static const uint64_t PATIENCE = 100000000; // until who waits looks for deaths
 
 enum call { CALL_NONE, CALL_DONE, CALL_LOOKOUT };
@@ -86,6 +89,22 @@ static bool is_crowded(void)
     return size > 1 && size > shm_cores(process.shm);
 }
 
+// Is a mate on this core, where it may have to wait for it to answer? The kernel leaves
+// two that wake each other together, even if another core is next to idle.
+static bool look_at_core(struct messages *messages)
+{
+    bool shares = shm_shares_core(process.shm);
+    atomic_store_explicit(&messages->shares_core, shares, memory_order_relaxed);
+    return shares;
+}
+
+// Where that was so, it may have changed.
+static bool shares_core_still(struct messages *messages)
+{
+    return atomic_load_explicit(&messages->shares_core, memory_order_relaxed) &&
+           look_at_core(messages);
+}
+
 static void give_way(bool is_crowded)
 {
     if (is_crowded || atomic_load(&process.messages->lock_waiters) > 0)
@@ -133,14 +152,21 @@ static bool poll_for(struct waiter *waiter)
 // On another one the server of the process that is waited for may have woken on this core.
 static bool spin_for(struct waiter *waiter, uint64_t end)
 {
+    struct messages *messages = process.messages;
     bool crowded = is_crowded();
     if (crowded && process.net)
         return false;
-    while (clock_nanoseconds() < end) {
+    bool yields = crowded || process.net || shares_core_still(messages);
+    uint64_t now = clock_nanoseconds(), look = now + CORE_PATIENCE;
+    for (; now < end; now = clock_nanoseconds()) {
+        if (!yields && now >= look) {
+            yields = look_at_core(messages);
+            look = now + CORE_PATIENCE;
+        }
         for (int i = 0; i < POLLS_PER_CLOCK; i++) {
             if (poll_for(waiter))
                 return true;
-            give_way(crowded || process.net);
+            give_way(yields);
         }
     }
     return false;
@@ -278,6 +304,17 @@ static int nap(unsigned count)
     return count % BACKOFF_CHECK == BACKOFF_CHECK - 1 ? message_check_deaths() : 0;
 }
 
+// Looks anew now and then, and where the last look brought that to light.
+static bool must_yield(unsigned step)
+{
+    struct messages *messages = process.messages;
+    if (step % CORE_LOOK == CORE_LOOK - 1)
+        return look_at_core(messages);
+    return step == 0
+               ? shares_core_still(messages)
+               : atomic_load_explicit(&messages->shares_core, memory_order_relaxed);
+}
+
 int message_backoff(unsigned *spins)
 {
     unsigned step = (*spins)++;
@@ -290,10 +327,10 @@ int message_backoff(unsigned *spins)
         yields = BACKOFF_YIELDS_OF_NODES;
     }
     if (step < spin + yields) {
-        crowded |= step >= spin;
-        if (crowded || step % POLLS_PER_CLOCK == POLLS_PER_CLOCK - 1)
+        bool gives_way = crowded || step >= spin || must_yield(step);
+        if (gives_way || step % POLLS_PER_CLOCK == POLLS_PER_CLOCK - 1)
             message_progress();
-        give_way(crowded);
+        give_way(gives_way);
         return 0;
     }
     return nap(step - spin - yields);

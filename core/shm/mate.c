@@ -4,6 +4,7 @@
 #include "shm/private.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -58,6 +59,24 @@ bool shm_is_alive(const struct shm *shm, int node_rank)
     // have ended before its process.
     bool is_dead = (life.state == 'Z' || life.state == 'X') && life.threads <= 1;
     return !is_dead || atomic_load(&line->state) != MATE_ALIVE;
+}
+
+// A line is written when the core is another one than before only, for mates read it
+// whenever they send.
+bool shm_shares_core(struct shm *shm)
+{
+    int core = 1 + sched_getcpu(); // 0 where the system does not tell
+    _Atomic(int) *own = &line_of(shm, shm->node_rank)->core;
+    if (atomic_load_explicit(own, memory_order_relaxed) != core)
+        atomic_store_explicit(own, core, memory_order_relaxed);
+    for (int mate = 0; mate < shm->node_size && core > 0; mate++) {
+        const struct shm_line *line = line_of(shm, mate);
+        if (mate != shm->node_rank && atomic_load(&line->core) == core &&
+            atomic_load(&line->state) == MATE_ALIVE &&
+            !atomic_load(&line->bells[SHM_BELL_CALL].is_armed))
+            return true;
+    }
+    return false;
 }
 
 int shm_pid(const struct shm *shm, int node_rank)

@@ -24,6 +24,7 @@ struct shm_line {
     _Alignas(CACHE_LINE) struct doorbell bells[SHM_BELLS];
     _Atomic(uint32_t) newcomers; // 1 + node_rank of the latest ring that came into use
     _Atomic(int) state;          // enum mate_state
+    _Atomic(int) core; // 1 + the CPU where it has last waited for long, 0: nowhere
     int pid;
     uint64_t start_time; // of the process, in the kernel's clock ticks since boot
 };

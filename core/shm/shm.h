@@ -134,6 +134,9 @@ void shm_ring_own(struct shm *shm, enum shm_bell bell);
 // ---- mates --------------------------------------------------------------------
 // False when the process has ended without shm_stop. Costs some microseconds.
 bool shm_is_alive(const struct shm *shm, int node_rank);
+// Tells mates on which core this process waits. True when a mate that does not sleep has
+// last waited there: it may need the core to answer. Costs a look at each mate.
+bool shm_shares_core(struct shm *shm);
 int shm_pid(const struct shm *shm, int node_rank); // 0 before it has attached
 // A descriptor that becomes readable when the process, which has attached, ends; -1
 // where the system offers none.

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// core_sharing: of two ranks that the kernel has put on one core, who waits gives it to
+// the other long before its polling is over.
+#include "window_test.h"
+
+#include <sched.h>
+
+enum { ROUNDS = 200 };
+
+static const double SPIN = 2e-3;
+
+static void move_to_one_core(void)
+{
+    cpu_set_t all, one;
+    CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
+    int core = 0;
+    while (!CPU_ISSET(core, &all))
+        core++;
+    MPI_Bcast(&core, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0)
+        exit(SKIPPED);
+}
+
+static int compare(const void *one, const void *two)
+{
+    double left = *(const double *)one, right = *(const double *)two;
+    return (left > right) - (left < right);
+}
+
+static void exchange_messages(void)
+{
+    char byte = 0;
+    if (rank == 1)
+        MPI_Recv(&byte, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&byte, 1, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&byte, 1, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// The median, for the machine may have other things to do.
+static void is_soon(void (*step)(void))
+{
+    double times[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = MPI_Wtime();
+        step();
+        times[i] = MPI_Wtime() - start;
+    }
+    qsort(times, ROUNDS, sizeof times[0], compare);
+    CHECK(times[ROUNDS / 2] < SPIN / 4);
+}
+
+int main(void)
+{
+    setenv("ORIEL_SPIN", "2000", 1);
+    start(NULL, NULL);
+    move_to_one_core();
+    is_soon(exchange_messages);
+    is_soon(meet);
+    MPI_Finalize();
+    return 0;
+}
