@@ -93,6 +93,18 @@ static void apply_agent(struct parser *parser, char **values)
     parser->plan->agent = values[0];
 }
 
+static void apply_binding(struct parser *parser, char **values)
+{
+    static const char *const words[] = {
+        [BIND_SHARE] = "share", [BIND_NOT] = "none", [BIND_CORE] = "core"};
+    int binding = 0, count = sizeof words / sizeof words[0];
+    while (binding < count && strcmp(values[0], words[binding]) != 0)
+        binding++;
+    if (binding == count)
+        usage_error("--bind-to %s: share, core or none is allowed", values[0]);
+    parser->plan->binding = (enum binding)binding;
+}
+
 static void apply_tag(struct parser *parser, char **values)
 {
     (void)values;
@@ -149,6 +161,11 @@ static const struct argument {
      apply_agent,
      "--launch-agent CMD",
      "what starts commands on a host [ssh]"},
+    {{"--bind-to", "-bind-to"},
+     1,
+     apply_binding,
+     "--bind-to WHAT",
+     "share: of the cores, if they suffice; core: one; none [share]"},
     {{"-l", "--tag-output"},
      0,
      apply_tag,

@@ -105,6 +105,7 @@ static int start_here(struct job *job)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     int input = input_open(&job->input);
+    binding_find_cores(&job->cores);
     int err = start_ranks(job, input, nothing);
     if (input != STDIN_FILENO)
         close(input);

@@ -17,6 +17,7 @@
 #include "boot/boot.h" // the PMI-1 wire
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -50,6 +51,10 @@ struct hosts {
     int count;
 };
 
+// Which cores a rank may run on: a share of those that mpiexec may use, if the ranks of
+// a machine are not more than these; all of them; or one.
+enum binding { BIND_SHARE, BIND_NOT, BIND_CORE };
+
 struct sink;
 struct plan {
     struct section *sections;
@@ -60,6 +65,7 @@ struct plan {
     char *agent; // words of the command that runs another one on a host
     bool tags_output, is_verbose;
     bool keeps_job; // when one of its ranks dies
+    enum binding binding;
 };
 
 // Understands the command line or exits: EXIT_USAGE with a message, 0 after --help.
@@ -175,6 +181,12 @@ struct rank {
     int far;           // the other end of its wire when it has a link, or -1
 };
 
+// Those of this machine on which this process may run, each with its hardware threads.
+struct cores {
+    cpu_set_t *list;
+    int count; // 0: not known
+};
+
 struct job {
     const struct plan *plan;
     struct rank *ranks;
@@ -192,6 +204,7 @@ struct job {
     sigset_t inherited_mask; // for the ranks, as all that follows
     struct sigaction inherited_pipe_action;
     struct rlimit inherited_files;
+    struct cores cores;
     int signals;        // signalfd
     int interrupted_by; // first SIGINT, SIGTERM, SIGHUP or SIGQUIT, or 0
     uint64_t interrupted_at;
@@ -233,6 +246,10 @@ int job_step_towards_end(struct job *job);
 // Starts one process with its sockets and pipes; `input` becomes its standard input.
 // Nonzero with errno; then nothing is tidied up, since mpiexec will exit.
 int rank_start(struct job *job, struct rank *rank, int input);
+
+void binding_find_cores(struct cores *cores);
+// Binds the calling process, which becomes the rank. Its environment is already set.
+void binding_apply(const struct job *job, const struct rank *rank);
 
 pid_t guard_start(void);
 

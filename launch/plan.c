@@ -52,6 +52,7 @@ void plan_write(const struct plan *plan, struct sink *sink)
     free(here);
     write_list(sink, environ);
     write_settings(sink, &plan->settings);
+    write_number(sink, (int)plan->binding);
     write_number(sink, plan->section_count);
     for (int i = 0; i < plan->section_count; i++) {
         const struct section *section = &plan->sections[i];
@@ -132,6 +133,7 @@ bool plan_read(char *bytes, size_t count, struct plan *plan)
         putenv(*entry); // the bytes stay
     free(environment);
     read_settings(&reader, &plan->settings);
+    plan->binding = (enum binding)read_number(&reader);
     plan->section_count = read_number(&reader);
     plan->sections = calloc((size_t)plan->section_count + 1, sizeof *plan->sections);
     if (!plan->sections || reader.is_bad)

@@ -76,6 +76,7 @@ static _Noreturn void run_program(const struct job *job, const struct rank *rank
     const struct section *section = rank->section;
     fcntl(wire, F_SETFD, 0);
     set_environment(job, rank, wire);
+    binding_apply(job, rank);
     sigaction(SIGPIPE, &job->inherited_pipe_action, NULL);
     sigprocmask(SIG_SETMASK, &job->inherited_mask, NULL);
     setrlimit(RLIMIT_NOFILE, &job->inherited_files);

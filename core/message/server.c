@@ -217,6 +217,7 @@ static int start_thread(struct messages *messages, struct server *server,
                     "ORIEL_PROGRESS=off",
                     strerror(code));
     pthread_setname_np(server->thread, name);
+    shm_use_all_cores(process.shm, server->thread); // though the program may be bound
     server->is_running = true;
     return 0;
 }

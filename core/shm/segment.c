@@ -107,17 +107,28 @@ static int map_largest(struct shm *shm, int file, size_t wanted)
                 shm->node_size, asked, HEAP_MIN, strerror(errno));
 }
 
+// A set of CPUs as the kernel takes it.
+union core_set {
+    cpu_set_t set;
+    uint64_t words[CORE_WORDS];
+};
+_Static_assert(sizeof(cpu_set_t) == CORE_WORDS * sizeof(uint64_t), "one bit per CPU");
+
 static void announce_cores(struct shm *shm)
 {
-    union {
-        cpu_set_t set;
-        uint64_t words[CORE_WORDS];
-    } mine;
-    _Static_assert(sizeof mine.set == sizeof mine.words, "one bit per CPU");
+    union core_set mine;
     if (sched_getaffinity(0, sizeof mine.set, &mine.set) != 0)
         return;
     for (int i = 0; i < CORE_WORDS; i++)
         atomic_fetch_or(&shm->control->cores[i], mine.words[i]);
+}
+
+void shm_use_all_cores(const struct shm *shm, pthread_t thread)
+{
+    union core_set all;
+    for (int i = 0; i < CORE_WORDS; i++)
+        all.words[i] = atomic_load(&shm->control->cores[i]);
+    pthread_setaffinity_np(thread, sizeof all.set, &all.set);
 }
 
 int shm_cores(const struct shm *shm)

@@ -47,6 +47,8 @@ void shm_stop(struct shm *shm);
 
 // CPUs on which the processes that have attached so far may run.
 int shm_cores(const struct shm *shm);
+// From now on the thread may run on all of these, wherever its process is bound.
+void shm_use_all_cores(const struct shm *shm, pthread_t thread);
 
 // ---- heap ---------------------------------------------------------------------
 // Memory that every process of the node reaches. `alignment` is a power of two, at

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An MPI process that lives as its argument says, to be looked at from outside by
 // test_mpiexec.py.
+#define _GNU_SOURCE
 #include <mpi.h>
+
+#include <dirent.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +58,29 @@ static void print_attributes(void)
     printf("rank %d: app %s, universe %s\n", rank, texts[0], texts[1]);
 }
 
+// The cores of each thread, while there is a window that needs a server.
+static void print_threads(void)
+{
+    int part = 0;
+    MPI_Win win;
+    MPI_Win_create(&part, sizeof part, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    DIR *threads = opendir("/proc/self/task");
+    for (struct dirent *entry; threads != NULL && (entry = readdir(threads)) != NULL;) {
+        cpu_set_t set;
+        int thread = atoi(entry->d_name);
+        char path[64], name[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%d/comm", thread);
+        FILE *file = thread > 0 ? fopen(path, "r") : NULL;
+        if (file == NULL)
+            continue;
+        if (fscanf(file, "%31s", name) == 1 &&
+            sched_getaffinity(thread, sizeof set, &set) == 0)
+            printf("rank %d: thread %s has %d\n", rank, name, CPU_COUNT(&set));
+        fclose(file);
+    }
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -75,6 +102,8 @@ int main(int argc, char **argv)
         allocate(strtoull(argv[2], NULL, 10));
     if (strcmp(how, "print attributes") == 0)
         print_attributes();
+    if (strcmp(how, "print threads") == 0)
+        print_threads();
     if (strcmp(how, "initialize twice") == 0)
         MPI_Init(&argc, &argv);
     if (strcmp(how, "abort with 0") == 0 && rank == 1)

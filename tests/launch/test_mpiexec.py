@@ -75,8 +75,8 @@ class Arguments(unittest.TestCase):
         return run.stderr
 
     def test_unknown_option_is_refused_by_name(self) -> None:
-        said = self.refused("--bind-to", "core", "ls")
-        self.assertIn("unknown option --bind-to", said)
+        said = self.refused("--map-by", "core", "ls")
+        self.assertIn("unknown option --map-by", said)
 
     def test_number_of_processes_must_make_sense(self) -> None:
         for number in ("0", "-1", "x", "3x", "", "99999999999999999999", "65537"):
@@ -91,6 +91,7 @@ class Arguments(unittest.TestCase):
         self.assertIn("-n N", self.refused("-n"))
         self.assertIn("-env NAME VALUE", self.refused("-env", "NAME"))
         self.assertIn("'A=B'", self.refused("-env", "A=B", "C", "true"))
+        self.assertIn("--bind-to soc", self.refused("--bind-to", "soc", "true"))
 
     def test_program_that_is_not_there_is_127(self) -> None:
         for name in ("no-such-program", "./no-such-program", "/no/such/program"):
