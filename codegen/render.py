@@ -13,6 +13,7 @@ are macros to import. Templates may use, besides Jinja's own:
     c_of(procedure), f08_of, f90_of         those of one record
     callback_entries          expand.CallbackEntry, those that are not planned
     prototype_of(constant)    expand.CallbackEntry of a predefined callback
+    contents_of(procedure, buffer), partner_of(procedure, buffer)     codegen.buffers
     lengths                   expand.Length: what Fortran asks the core
     symbols                   the symbol plan (symbols.Symbol)
     c, f08, f90               declarations (c_text.CText, fortran_text.F08Text, F90Text)
@@ -27,6 +28,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
+from codegen.buffers import contents, partner
 from codegen.c_text import CText
 from codegen.expand import Bindings, c_entries, f08_entries, f90_entries
 from codegen.fortran_text import F08Text, F90Text, fortran_case
@@ -68,6 +70,8 @@ def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
         "f08_of": f08_entries,
         "f90_of": f90_entries,
         "callback_entries": bindings.callbacks,
+        "contents_of": contents,
+        "partner_of": partner,
         "lengths": bindings.lengths,
         "prototype_of": bindings.prototype_of,
         "core_procedures": bindings.core,

@@ -22,6 +22,13 @@
 #define PRINTF_LIKE(at, first) __attribute__((format(printf, at, first)))
 #define CACHE_LINE 64
 
+// Nothing is in the first page of an address space: NULL is there, and the constants that
+// stand for a buffer, such as MPI_IN_PLACE.
+static inline bool is_nowhere(uintptr_t address)
+{
+    return address < 4096;
+}
+
 // How much the generated entry points check (ORIEL_CHECK).
 enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
 

@@ -278,6 +278,13 @@ struct datatype {
     char *given_name;          // [MPI_MAX_OBJECT_NAME], NULL when there is none
 };
 
+// Elements have data, and there is no memory for them, as at NULL unless the datatype has
+// absolute addresses.
+static inline bool has_no_memory(const void *buffer, const struct datatype *type)
+{
+    return type->size > 0 && is_nowhere((uintptr_t)buffer + (uintptr_t)type->true_lb);
+}
+
 // A cursor over the blocks of `count` elements of a datatype, in type-map order.
 // Adjacent blocks are merged where the layout shows it. All but `type` and `count` is
 // its own.
@@ -434,7 +441,7 @@ int raise_argument(const struct call *call, void *object, int error_class,
 int raise_handle(const struct call *call, void *object, int error_class,
                  const char *argument, uintptr_t handle);
 int raise_null(const struct call *call, void *object, const char *argument);
-// A buffer is a constant that only other buffers can be, such as MPI_IN_PLACE.
+// A buffer is NULL, or a constant that only other buffers can be, such as MPI_IN_PLACE.
 int raise_address(const struct call *call, void *object, const char *argument,
                   const char *constant);
 

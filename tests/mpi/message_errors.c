@@ -71,6 +71,32 @@ static void constants_are_no_buffers(void)
     CHECK_CLASS(MPI_Comm_attach_buffer(comm, MPI_IN_PLACE, 8), MPI_ERR_BUFFER);
 }
 
+// Nothing is at address 0, unless the datatype tells where from there.
+static void data_have_a_buffer(void)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+    MPI_Request request;
+    MPI_Datatype absolute;
+    MPI_Aint address;
+    int values[2] = {rank, -1};
+    CHECK_CLASS(MPI_Send(NULL, 1, MPI_INT, rank, 0, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Irecv(NULL, LONG, MPI_BYTE, rank, 0, comm, &request),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Sendrecv(values, 1, MPI_INT, rank, 0, NULL, 1, MPI_INT, rank, 0,
+                             comm, MPI_STATUS_IGNORE),
+                MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Bcast(NULL, 1, MPI_INT, 0, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Send(NULL, 1, MPI_INT, MPI_PROC_NULL, 0, comm), MPI_SUCCESS);
+    MPI_Get_address(&values[1], &address);
+    MPI_Type_create_hindexed_block(1, 1, &address, MPI_INT, &absolute);
+    MPI_Type_commit(&absolute);
+    CHECK_CLASS(MPI_Sendrecv(values, 1, MPI_INT, rank, 0, MPI_BOTTOM, 1, absolute, rank,
+                             0, comm, MPI_STATUS_IGNORE),
+                MPI_SUCCESS);
+    CHECK(values[1] == rank);
+    MPI_Type_free(&absolute);
+}
+
 static void bad_requests(void)
 {
     MPI_Request request = MPI_REQUEST_NULL, stale, both[2];
@@ -230,6 +256,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     bad_arguments();
     constants_are_no_buffers();
+    data_have_a_buffer();
     bad_requests();
     collective_requests_must_end();
     collective_requests_that_have_ended_are_freed();
