@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // buffered_sends_need_no_receiver: they return although nobody receives, as long as the
 // attached buffer has room; flush and detach wait for the messages in it; a
-// communicator's own buffer comes before the process's (MPI-4.1 3.6).
+// communicator's own buffer comes before the process's (MPI-4.1 3.6); the room of
+// messages that have been received is taken back without a flush (3.6.1).
 #include "window_test.h"
 
 enum { LONG = 60000, AT_ONCE = 4 };
@@ -97,6 +98,51 @@ static void communicators_have_their_own(void)
     MPI_Comm_free(&own); // with its buffer
 }
 
+// The barrier tells that all is received, but need not bring the news of each message.
+static void fill_and_empty(MPI_Comm comm)
+{
+    for (int round = 0; round < 4; round++) {
+        send_all(comm);
+        receive_all(comm);
+        MPI_Barrier(comm);
+    }
+}
+
+static void room_comes_back_by_itself(void)
+{
+    static char buffer[AT_ONCE * (LONG + MPI_BSEND_OVERHEAD)];
+    void *detached;
+    int bytes;
+    MPI_Comm own;
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    fill_and_empty(MPI_COMM_WORLD);
+    MPI_Buffer_detach(&detached, &bytes);
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    MPI_Comm_attach_buffer(own, buffer, sizeof buffer);
+    fill_and_empty(own);
+    MPI_Comm_free(&own);
+}
+
+static void room_of_a_session_comes_back(void)
+{
+    static char buffer[AT_ONCE * (LONG + MPI_BSEND_OVERHEAD)];
+    void *detached;
+    int bytes;
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "buffers", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                               &comm);
+    MPI_Session_attach_buffer(session, buffer, sizeof buffer);
+    fill_and_empty(comm);
+    MPI_Session_detach_buffer(session, &detached, &bytes);
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&group);
+    MPI_Session_finalize(&session);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -104,5 +150,7 @@ int main(int argc, char **argv)
     room_is_used_again();
     flushes_wait_for_what_is_there();
     communicators_have_their_own();
+    room_comes_back_by_itself();
+    room_of_a_session_comes_back();
     return finish();
 }
