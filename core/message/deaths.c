@@ -29,11 +29,12 @@ static void tell_locked(const struct death *death)
     const struct boot *boot = process.boot;
     if (!shm_tell_death(process.shm, death))
         return;
-    log_verbose("rank %d (%s) has died", death->rank, death->where);
+    log_verbose("rank %d %s (%s)", death->rank, death->is_lost ? "is lost" : "has died",
+                death->where);
     if (process.messages->book)
         return;
     for (int node = 0; node < boot->node_count; node++) {
-        int listener = listener_of(node, death->rank);
+        int listener = listener_of(node, death->is_lost ? -1 : death->rank);
         if (node != boot->node && listener >= 0 &&
             message_send(listener, MESSAGE_DEATH, death, sizeof *death, NULL, 0))
             log_verbose("rank %d cannot be told of it", listener);
@@ -47,15 +48,17 @@ static void tell(const struct death *death)
     message_unlock();
 }
 
-void deaths_add_lost(int rank)
+void message_lost(int rank, int error_class, const char *why)
 {
-    struct death death = {.rank = rank, .where = "lost by the network"};
+    struct death death = {.rank = rank, .error_class = error_class, .is_lost = true};
+    snprintf(death.where, sizeof death.where, "%s", why);
     tell_locked(&death);
 }
 
 static void tell_of_mate(int mate)
 {
-    struct death death = {.rank = process.boot->node_members[mate]};
+    struct death death = {.rank = process.boot->node_members[mate],
+                          .error_class = MPI_ERR_PROC_ABORTED};
     char host[NET_HOST_MAX] = "this host";
     gethostname(host, sizeof host - 1);
     snprintf(death.where, sizeof death.where, "pid %d on %s",
@@ -68,7 +71,8 @@ static void handle_death(int source, const void *message, size_t bytes)
     struct death death;
     if (bytes == sizeof death)
         memcpy(&death, message, sizeof death);
-    if (bytes != sizeof death || death.rank < 0 || death.rank >= process.boot->size) {
+    if (bytes != sizeof death || death.rank < 0 || death.rank >= process.boot->size ||
+        death.error_class <= MPI_SUCCESS || death.error_class > MPI_ERR_LASTCODE) {
         message_refuse(source, "a death");
         return;
     }
@@ -100,7 +104,7 @@ static void judge(struct messages *messages, int descriptor)
         if (!shm_is_alive(process.shm, mate))
             tell_of_mate(mate);
     } else if (net_lifeline_is_cut(descriptor)) {
-        struct death death = {.rank = rank};
+        struct death death = {.rank = rank, .error_class = MPI_ERR_PROC_ABORTED};
         snprintf(death.where, sizeof death.where, "at %s", messages->watched.host);
         tell(&death);
     }
@@ -124,8 +128,10 @@ static int fail_of(const struct death *death)
     if (event_is_wanted(EVENT_PROCESS_DIED) &&
         !atomic_exchange(&process.messages->death_is_told, true))
         event_raise(EVENT_PROCESS_DIED, (MPI_Count[]){death->rank});
-    return fail(MPI_ERR_PROC_ABORTED, "rank %d (%s) has died", death->rank,
-                death->where);
+    return death->is_lost ? fail(death->error_class, "rank %d is lost: %s", death->rank,
+                                 death->where)
+                          : fail(MPI_ERR_PROC_ABORTED, "rank %d (%s) has died",
+                                 death->rank, death->where);
 }
 
 int deaths_check(int rank)
@@ -140,11 +146,21 @@ int message_known_death(void)
     return death ? fail_of(death) : 0;
 }
 
+static int check_network(void)
+{
+    if (!process.net || !net_is_starved(process.net))
+        return 0;
+    return fail(MPI_ERR_NO_MEM, "the network has no memory to send messages");
+}
+
 int message_check_deaths(void)
 {
     deaths_look(process.messages);
     for (int mate = 0; mate < process.shm->node_size; mate++)
         if (!shm_is_alive(process.shm, mate))
             tell_of_mate(mate);
-    return message_known_death();
+    int err = message_known_death();
+    if (!err && atomic_load(&process.messages->is_starved))
+        err = fail(MPI_ERR_NO_MEM, "no memory to handle messages of other processes");
+    return err ? err : check_network();
 }

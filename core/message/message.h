@@ -10,6 +10,8 @@
 //               by a server when the process computes
 //   server      a thread that makes progress for the process: one sleeps on the node's
 //               doorbell, one on the network's descriptor
+//   deferred    left where it is by a handler that has no memory for it: handled later
+//   loss        of a message that somebody may wait for; its process counts as dead
 //   backlog     messages to one rank that its ring or the network could not take yet
 //   message lock  guards net, rings and everything that handlers touch
 #pragma once
@@ -35,6 +37,7 @@ enum message_kind {
     MESSAGE_RMA_REPLY, // rma: its result or acknowledgement
     MESSAGE_REFUSAL,   // collective: the lengths of a call do not fit together
     MESSAGE_NOTICE,    // window: a process has posted or completed
+    MESSAGE_ECHO,      // message: shows by its number whether one before it is lost
     MESSAGE_KINDS
 };
 
@@ -60,7 +63,9 @@ void message_register(enum message_kind kind, message_handler *handler);
 // is handled by a later message_poll). The bytes are copied or sent before the call
 // returns; what a full ring or a busy network does not take now joins the backlog,
 // which later progress sends. Order between two processes is kept. Callers hold the
-// message lock. MPI_ERR_NO_MEM, or the network's error.
+// message lock. MPI_ERR_NO_MEM, or the network's error. A message that answers another
+// or tells what somebody waits for does not fail without its loss being known to all,
+// so that handlers need not look.
 int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes);
 
@@ -69,6 +74,18 @@ bool message_is_clogged(void);
 // For who sends much: if a backlog is long, waits until that to this rank is short.
 // Errors as message_wait. The message lock is free.
 int message_wait_for_backlog(int rank);
+
+// For handlers that have not done anything yet: there is no memory for what the message
+// brings. It is handled again later, before all that its sender sends behind it.
+void message_defer(void);
+// For who goes on with something after each poll: it cannot now, for lack of memory.
+// Calls that wait for long fail with MPI_ERR_NO_MEM while that is so.
+void message_starve(void);
+
+// A message of a process, or to it, has been lost, `why` says how; or the process cannot
+// do what others wait for. From now on waits of all processes end as after a death, with
+// this class. The message lock is held.
+void message_lost(int rank, int error_class, const char *why);
 
 // For handlers: a message is not obeyed, because what it says cannot be. Counted; the
 // first one is reported.
@@ -104,7 +121,8 @@ int message_looked(bool has_found);
 // held, after every batch of messages, and must be cheap. What it waits for must come
 // about by a message, a network completion or another thread's message_poll.
 // MPI_ERR_PROC_ABORTED when a process of the job has died and the wait takes longer
-// than a tenth of a second; done() was false then.
+// than a tenth of a second, MPI_ERR_NO_MEM when messages cannot be handled then; done()
+// was false.
 int message_wait(bool (*done)(void *argument), void *argument);
 
 // Ends the sleep of this process's threads that wait for something that has now come
@@ -119,7 +137,7 @@ void message_wake(void);
 int message_backoff(unsigned *spins);
 
 // Looks for deaths: MPI_ERR_PROC_ABORTED when a process of the job is known to have died.
-// The message lock is free.
+// MPI_ERR_NO_MEM when messages wait for memory. The message lock is free.
 int message_check_deaths(void);
 // The same without a look, also with the message lock held.
 int message_known_death(void);

@@ -56,6 +56,12 @@ struct messages {
     pthread_mutex_t lock;
     bool has_threads;                // the lock is needed
     _Atomic(int) lock_waiters;       // threads that wait for it
+    struct spare *spares;            // see parcels.c
+    uint32_t spares_used;            // a bit for each
+    bool is_deferred;                // the message that is being handled
+    _Atomic(bool) is_starved;        // since the last poll something waits for memory
+    bool has_doubt;                  // whether messages are lost: see gaps.c
+    uint64_t next_echo;              // earliest time
     bool has_lookout;                // a thread waits and polls for the others,
     struct waiter *resting;          // which rest
     struct waiter *sleeping;         // threads that sleep on the doorbell
@@ -89,13 +95,34 @@ struct messages {
     int wakeup; // eventfd that ends the network server's sleep, or -1
 };
 
+// ---- parcels.c
+int spares_start(struct messages *messages); // MPI_ERR_NO_MEM
+void spares_stop(struct messages *messages);
+// Are there enough for what any handler sends?
+bool spares_suffice(const struct messages *messages);
+// Does somebody wait for such a message?
+bool message_must_arrive(enum message_kind kind);
+// Adds a copy of `what`, whose bytes are those of head and body.
+int parcels_add(struct messages *messages, struct parcels *parcels,
+                const struct parcel *what, const void *head, const void *body,
+                size_t body_bytes);
+void parcels_drop_first(struct messages *messages, struct parcels *parcels);
+void parcels_free(struct messages *messages, struct parcels *parcels);
+
+// ---- gaps.c
+void gaps_start(void);
+// To be called while there is doubt: asks whether messages have been lost. Callers hold
+// the message lock.
+void gaps_look(struct messages *messages);
+
 // ---- send.c
-void parcels_free(struct parcels *parcels);
+// Those that came before their handler was there, if it is now; how many.
+int deliver_early(struct messages *messages);
 // Sends what rings and network take now; returns how many messages.
 int backlogs_send(struct messages *messages);
-// What shm and net hand over.
-void deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t bytes);
-void deliver_from_network(const void *message, size_t bytes);
+// What shm and net hand over; false when it has been deferred.
+bool deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t bytes);
+bool deliver_from_network(const void *message, size_t bytes);
 
 // ---- seal.c
 // From now on messages are sealed under this secret.
@@ -104,8 +131,9 @@ void seals_start(struct messages *messages, const struct secret *secret);
 size_t message_seal(struct messages *messages, int rank, enum message_kind kind,
                     const void *head, size_t head_bytes, const void *body,
                     size_t body_bytes, struct sealed *sealed);
-// Has a process of another node sent it to this one, and has it not come before?
-bool seal_is_good(struct messages *messages, const struct sealed *sealed, size_t bytes);
+// Has a process of another node sent it to this one, and is it newer than those taken?
+bool seal_is_good(const struct messages *messages, const struct sealed *sealed,
+                  size_t bytes);
 
 // ---- addresses.c
 // The card of a node holds its choice of a secret and its leader's address and lifeline
@@ -124,8 +152,6 @@ int node_lifeline_take(int node, char host[NET_HOST_MAX]);
 void deaths_watch(struct messages *messages);
 // The watched process may have ended.
 void deaths_look(struct messages *messages);
-// The network cannot reach a process any more. Callers hold the message lock.
-void deaths_add_lost(int rank);
 // MPI_ERR_PROC_ABORTED if it is this process that has died.
 int deaths_check(int rank);
 

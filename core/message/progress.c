@@ -28,22 +28,30 @@ void message_unlock(void)
 // ---- progress
 
 // Somebody may wait for an answer to what is lost, so its rank counts as dead.
-static int poll_network(struct net *net)
+static int poll_network(struct messages *messages, struct net *net)
 {
     int events = net_poll(net), lost = net_take_lost(net);
     if (unlikely(lost >= 0))
-        deaths_add_lost(lost);
+        message_lost(lost, MPI_ERR_PROC_ABORTED, "the network does not reach it");
+    if (unlikely(net_take_doubt(net)))
+        messages->has_doubt = true;
+    if (unlikely(messages->has_doubt))
+        gaps_look(messages);
     return events;
 }
 
 int poll_once(struct messages *messages, bool is_server)
 {
     int events = 0;
+    if (unlikely(atomic_load_explicit(&messages->is_starved, memory_order_relaxed)))
+        atomic_store_explicit(&messages->is_starved, false, memory_order_relaxed);
+    if (unlikely(messages->early.first))
+        events += deliver_early(messages);
     if (unlikely(messages->first_backlog))
         events += backlogs_send(messages);
     events += shm_receive(process.shm, BATCH, deliver_from_mate);
     if (process.net)
-        events += poll_network(process.net);
+        events += poll_network(messages, process.net);
     if (messages->follower)
         events += messages->follower(is_server);
     if (events > 0) // may be what another thread of this process sleeps for

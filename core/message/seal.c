@@ -76,17 +76,14 @@ size_t message_seal(struct messages *messages, int rank, enum message_kind kind,
     return bytes;
 }
 
-bool seal_is_good(struct messages *messages, const struct sealed *sealed, size_t bytes)
+bool seal_is_good(const struct messages *messages, const struct sealed *sealed,
+                  size_t bytes)
 {
     const struct boot *boot = process.boot;
     if (bytes < SEALED_HEAD || bytes > sizeof *sealed ||
         sealed->source >= (uint32_t)boot->size || sealed->kind >= MESSAGE_KINDS ||
         boot->node_of[sealed->source] == boot->node)
         return false;
-    struct numbers *numbers = &messages->numbers[sealed->source];
-    if (sealed->number <= numbers->taken ||
-        sealed->seal != seal_of(messages, boot->rank, sealed, bytes))
-        return false;
-    numbers->taken = sealed->number;
-    return true;
+    return sealed->number > messages->numbers[sealed->source].taken &&
+           sealed->seal == seal_of(messages, boot->rank, sealed, bytes);
 }

@@ -3,53 +3,12 @@
 #include "message/private.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BACKLOG_LONG = 1024 }; // messages
 
 static bool is_mate(int rank)
 {
     return process.boot->node_of[rank] == process.boot->node;
-}
-
-// ---- parcels
-
-static int parcels_add(struct parcels *parcels, int rank, enum message_kind kind,
-                       const void *head, size_t head_bytes, const void *body,
-                       size_t body_bytes)
-{
-    struct parcel *parcel = malloc(sizeof *parcel + head_bytes + body_bytes);
-    if (!parcel)
-        return fail(MPI_ERR_NO_MEM, "no memory to keep a message of %zu bytes",
-                    head_bytes + body_bytes);
-    *parcel =
-        (struct parcel){.rank = rank, .kind = kind, .bytes = head_bytes + body_bytes};
-    if (head_bytes > 0)
-        memcpy(parcel->data, head, head_bytes);
-    if (body_bytes > 0)
-        memcpy(parcel->data + head_bytes, body, body_bytes);
-    if (parcels->first)
-        parcels->last->next = parcel;
-    else
-        parcels->first = parcel;
-    parcels->last = parcel;
-    parcels->count++;
-    return 0;
-}
-
-static void parcels_drop_first(struct parcels *parcels)
-{
-    struct parcel *parcel = parcels->first;
-    parcels->first = parcel->next;
-    parcels->count--;
-    free(parcel);
-}
-
-void parcels_free(struct parcels *parcels)
-{
-    while (parcels->first)
-        parcels_drop_first(parcels);
 }
 
 // ---- sending
@@ -92,21 +51,24 @@ static inline int post(int rank, enum message_kind kind, const void *head,
     int err = deaths_check(rank);
     if (err)
         return err;
-    err =
-        parcels_add(&backlog->parcels, rank, kind, head, head_bytes, body, body_bytes);
+    size_t bytes = head_bytes + body_bytes;
+    err = parcels_add(messages, &backlog->parcels,
+                      &(struct parcel){.rank = rank, .kind = kind, .bytes = bytes},
+                      head, body, body_bytes);
+    if (err)
+        return err;
     count_alone(COUNTER_MESSAGES_DELAYED, 1);
     if (event_is_wanted(EVENT_MESSAGE_DELAYED))
-        event_raise(EVENT_MESSAGE_DELAYED,
-                    (MPI_Count[]){rank, (MPI_Count)(head_bytes + body_bytes)});
+        event_raise(EVENT_MESSAGE_DELAYED, (MPI_Count[]){rank, (MPI_Count)bytes});
     if (backlog->parcels.count > BACKLOG_LONG)
         atomic_store(&messages->is_clogged, true);
-    if (!err && !is_waiting) {
+    if (!is_waiting) {
         backlog->next = messages->first_backlog;
         messages->first_backlog = rank + 1;
         if (!is_mate(rank))
             atomic_store(&messages->network_is_busy, true);
     }
-    return err;
+    return 0;
 }
 
 static __attribute__((noinline)) int post_sealed(int rank, enum message_kind kind,
@@ -116,20 +78,32 @@ static __attribute__((noinline)) int post_sealed(int rank, enum message_kind kin
     struct sealed sealed;
     size_t bytes = message_seal(process.messages, rank, kind, head, head_bytes, body,
                                 body_bytes, &sealed);
-    return post(rank, kind, &sealed, bytes, NULL, 0);
+    int err = post(rank, kind, &sealed, bytes, NULL, 0);
+    if (err)
+        process.messages->numbers[rank].sent--; // lest it looks like a loss
+    return err;
+}
+
+// Somebody waits for it, and nobody tries again.
+static __attribute__((noinline)) int lose_own(enum message_kind kind, int err)
+{
+    if (err == MPI_ERR_NO_MEM && message_must_arrive(kind))
+        message_lost(process.boot->rank, err, "it has no memory for messages");
+    return err;
 }
 
 int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes)
 {
     assert(head_bytes + body_bytes <= MESSAGE_MAX);
-    return likely(is_mate(rank))
-               ? post(rank, kind, head, head_bytes, body, body_bytes)
-               : post_sealed(rank, kind, head, head_bytes, body, body_bytes);
+    int err = likely(is_mate(rank))
+                  ? post(rank, kind, head, head_bytes, body, body_bytes)
+                  : post_sealed(rank, kind, head, head_bytes, body, body_bytes);
+    return likely(!err) ? 0 : lose_own(kind, err);
 }
 
-// A network that has given a rank up gives up its backlog too.
-static int backlog_send(struct backlog *backlog, int rank)
+// A network that has given a rank up gives up its backlog too; the rank is lost.
+static int backlog_send(struct messages *messages, struct backlog *backlog, int rank)
 {
     struct parcels *parcels = &backlog->parcels;
     int count = 0;
@@ -137,14 +111,12 @@ static int backlog_send(struct backlog *backlog, int rank)
         bool sent;
         const struct parcel *parcel = parcels->first;
         if (try_send(rank, parcel->kind, parcel->data, parcel->bytes, NULL, 0, &sent)) {
-            log_error("messages to rank %d are lost: %s", rank,
-                      error_detail(&(int){0}));
-            parcels_free(parcels);
+            parcels_free(messages, parcels);
             break;
         }
         if (!sent)
             break;
-        parcels_drop_first(parcels);
+        parcels_drop_first(messages, parcels);
         count++;
     }
     return count;
@@ -158,7 +130,7 @@ int backlogs_send(struct messages *messages)
     while (*link) {
         int rank = *link - 1;
         struct backlog *backlog = &messages->backlogs[rank];
-        count += backlog_send(backlog, rank);
+        count += backlog_send(messages, backlog, rank);
         is_clogged |= backlog->parcels.count > BACKLOG_LONG;
         if (backlog->parcels.first) {
             network_is_busy |= !is_mate(rank);
@@ -191,34 +163,92 @@ int message_wait_for_backlog(int rank)
 
 // ---- delivery
 
+void message_starve(void)
+{
+    atomic_store_explicit(&process.messages->is_starved, true, memory_order_relaxed);
+}
+
+void message_defer(void)
+{
+    process.messages->is_deferred = true;
+    message_starve();
+}
+
+// False when the message has been deferred.
+static bool handle(struct messages *messages, int source, enum message_kind kind,
+                   const void *message, size_t bytes)
+{
+    if (unlikely(messages->spares_used != 0) && !spares_suffice(messages))
+        message_defer();
+    else
+        messages->handlers[kind](source, message, bytes);
+    if (likely(!messages->is_deferred))
+        return true;
+    messages->is_deferred = false;
+    return false;
+}
+
 // A message whose handler is not yet known waits, and so do those that come after it,
 // so that their order stays.
-static void deliver(int source, enum message_kind kind, const void *message,
+static bool deliver(int source, enum message_kind kind, const void *message,
                     size_t bytes)
 {
     struct messages *messages = process.messages;
-    message_handler *handler = messages->handlers[kind];
     bool must_wait = messages->early.first && kind != MESSAGE_ADDRESSES;
+    if (likely(messages->handlers[kind] && !must_wait)) {
+        if (unlikely(!handle(messages, source, kind, message, bytes)))
+            return false;
+    } else if (parcels_add(
+                   messages, &messages->early,
+                   &(struct parcel){.rank = source, .kind = kind, .bytes = bytes},
+                   message, NULL, 0)) {
+        message_starve();
+        return false;
+    }
     count_alone(COUNTER_MESSAGES_HANDLED, 1);
-    if (likely(handler && !must_wait))
-        handler(source, message, bytes);
-    else if (parcels_add(&messages->early, source, kind, message, bytes, NULL, 0))
-        log_error("a message from rank %d is lost: no memory", source);
+    return true;
 }
 
-void deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t bytes)
+int deliver_early(struct messages *messages)
 {
-    deliver(process.boot->node_members[node_rank], kind, message, bytes);
+    struct parcels *early = &messages->early;
+    int count = 0;
+    for (; early->first && messages->handlers[early->first->kind]; count++) {
+        const struct parcel *parcel = early->first;
+        if (!handle(messages, parcel->rank, parcel->kind, parcel->data, parcel->bytes))
+            break;
+        parcels_drop_first(messages, early);
+    }
+    return count;
 }
 
-void deliver_from_network(const void *message, size_t bytes)
+bool deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t bytes)
 {
+    return deliver(process.boot->node_members[node_rank], kind, message, bytes);
+}
+
+// A message that does not follow the one taken last shows that others are lost. Then no
+// more are taken.
+bool deliver_from_network(const void *message, size_t bytes)
+{
+    struct messages *messages = process.messages;
     const struct sealed *sealed = message;
-    if (likely(seal_is_good(process.messages, sealed, bytes)))
-        deliver((int)sealed->source, sealed->kind, sealed->message,
-                bytes - SEALED_HEAD);
-    else
+    if (unlikely(!seal_is_good(messages, sealed, bytes))) {
         message_refuse(STRANGER, "a message");
+        return true;
+    }
+    struct numbers *numbers = &messages->numbers[sealed->source];
+    if (unlikely(sealed->number != numbers->taken + 1)) {
+        message_lost((int)sealed->source, MPI_ERR_PROC_ABORTED,
+                     "the network has lost a message of it");
+        return true;
+    }
+    numbers->taken++;
+    if (likely(deliver((int)sealed->source, sealed->kind, sealed->message,
+                       bytes - SEALED_HEAD)))
+        return true;
+    numbers->taken--;
+    return false;
 }
 
 // The first one is reported.
@@ -237,13 +267,8 @@ void message_refuse(int source, const char *what)
 void message_register(enum message_kind kind, message_handler *handler)
 {
     struct messages *messages = process.messages;
-    struct parcels *early = &messages->early;
     message_lock();
     messages->handlers[kind] = handler;
-    while (early->first && messages->handlers[early->first->kind]) {
-        const struct parcel *parcel = early->first;
-        messages->handlers[parcel->kind](parcel->rank, parcel->data, parcel->bytes);
-        parcels_drop_first(early);
-    }
+    deliver_early(messages);
     message_unlock();
 }

@@ -104,10 +104,13 @@ static void end_doze(struct server *server)
         futex_wake(&server->naps, 1);
 }
 
-static void sleep_on_bell(struct server *server, uint32_t ticket)
+// Nobody rings for what waits for memory.
+static void sleep_on_bell(const struct messages *messages, struct server *server,
+                          uint32_t ticket)
 {
     uint64_t start = clock_nanoseconds();
-    shm_sleep(process.shm, SHM_BELL_SERVER, ticket, LONG);
+    shm_sleep(process.shm, SHM_BELL_SERVER, ticket,
+              atomic_load(&messages->is_starved) ? PAUSE_LONG : LONG);
     woke_for_work(server, start);
 }
 
@@ -124,7 +127,7 @@ static void *serve_node(void *argument)
         }
         uint32_t ticket = shm_arm(process.shm, SHM_BELL_SERVER);
         if (poll_locked(messages) == 0 && !atomic_load(&messages->is_stopping))
-            sleep_on_bell(server, ticket);
+            sleep_on_bell(messages, server, ticket);
     }
     return NULL;
 }

@@ -48,18 +48,21 @@ static int connect_all(struct messages *messages)
     if (!messages->backlogs)
         return fail(MPI_ERR_NO_MEM, "no memory for messages to %d processes",
                     boot->size);
+    int err = spares_start(messages);
+    if (err)
+        return err;
     bool has_network = boot->node_count > 1;
     if (has_network) {
         messages->numbers = calloc((size_t)boot->size, sizeof *messages->numbers);
         if (!messages->numbers)
             return fail(MPI_ERR_NO_MEM, "no memory to number messages");
-        int err = net_start(&process.net, boot->size, deliver_from_network);
+        err = net_start(&process.net, boot->size, deliver_from_network);
         if (err)
             return err;
         log_verbose("network between %d nodes: %s", boot->node_count,
                     net_provider(process.net));
     }
-    int err = open_node();
+    err = open_node();
     if (err)
         return err;
     log_verbose("node of %d processes, %zu bytes of heap each", boot->node_size,
@@ -70,6 +73,7 @@ static int connect_all(struct messages *messages)
     if (err)
         return err;
     deaths_watch(messages);
+    gaps_start();
     err = addresses_exchange(messages);
     return err ? err : network_server_start(messages);
 }
@@ -86,10 +90,11 @@ static void close_all(struct messages *messages)
         shm_stop(process.shm);
     process.shm = NULL;
     for (int rank = 0; messages->backlogs && rank < process.boot->size; rank++)
-        parcels_free(&messages->backlogs[rank].parcels);
+        parcels_free(messages, &messages->backlogs[rank].parcels);
     free(messages->backlogs);
     free(messages->numbers);
-    parcels_free(&messages->early);
+    parcels_free(messages, &messages->early);
+    spares_stop(messages);
     pthread_mutex_destroy(&messages->lock);
     free(messages);
     process.messages = NULL;

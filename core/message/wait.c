@@ -204,8 +204,11 @@ static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
 
 // Without a server nobody rings for the network, and what it did not take waits for a
 // poll.
+// Nor does anybody for what waits for memory.
 static uint64_t longest_sleep(const struct messages *messages)
 {
+    if (atomic_load(&messages->is_starved))
+        return MILLISECOND;
     if (!process.net || atomic_load(&messages->network_server.is_running))
         return 100 * MILLISECOND;
     return (atomic_load(&messages->network_is_busy) ? 10 : 100) * MICROSECOND;

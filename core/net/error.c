@@ -63,6 +63,32 @@ int net_fail_peer(struct net *net, int rank, int code, const char *what)
                 what, rank, net_provider(net), fi_strerror(code));
 }
 
+bool net_take_doubt(struct net *net)
+{
+    bool has_doubt = net->has_doubt;
+    net->has_doubt = false;
+    return has_doubt;
+}
+
+bool net_is_starved(const struct net *net)
+{
+    return atomic_load(&net->is_starved);
+}
+
+int net_fail_message(struct net *net, int rank, int code)
+{
+    lose(net, rank);
+    return fail(MPI_ERR_PROC_ABORTED, "a message to rank %d over %s is lost (%s)", rank,
+                net_provider(net), fi_strerror(code));
+}
+
+void net_lose_all(struct net *net)
+{
+    for (int rank = 0; rank < net->size; rank++)
+        if (net->peers[rank].address != FI_ADDR_NOTAVAIL)
+            lose(net, rank);
+}
+
 // Of the time in which a process, or its whole machine, has stood still, little counts.
 static double seconds_since_try(const struct net *net, struct net_peer *peer)
 {

@@ -99,10 +99,15 @@ int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
         head_bytes + body_bytes <= net->inject_max
             ? send_injected(net, peer->address, head, head_bytes, body, body_bytes)
             : send_buffered(net, rank, head, head_bytes, body, body_bytes);
-    if (code == -FI_EAGAIN)
-        return net_still_trying(net, rank);
-    if (code)
-        return net_fail_peer(net, rank, (int)-code, "a message to");
+    if (unlikely(code != 0)) {
+        bool is_starved = code == -FI_ENOMEM;
+        atomic_store(&net->is_starved, is_starved);
+        return is_starved || code == -FI_EAGAIN
+                   ? net_still_trying(net, rank)
+                   : net_fail_message(net, rank, (int)-code);
+    }
+    if (unlikely(atomic_load_explicit(&net->is_starved, memory_order_relaxed)))
+        atomic_store(&net->is_starved, false);
     peer->is_reached = true;
     *sent = true;
     return 0;

@@ -75,7 +75,7 @@ static int open_pools(struct net *net)
 }
 
 int net_start(struct net **result, int size,
-              void (*receive)(const void *message, size_t bytes))
+              bool (*receive)(const void *message, size_t bytes))
 {
     struct net *net = calloc(1, sizeof *net + (size_t)size * sizeof *net->peers);
     if (!net)

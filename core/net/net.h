@@ -67,9 +67,9 @@ struct net_place {
 
 // Chooses a provider (never shm, never net of libfabric 1.17) and opens one endpoint.
 // `receive` is called by net_poll for every message that has come; `bytes` stay valid
-// during the call only.
+// during the call only. When it returns false the message is handed over again later.
 int net_start(struct net **net, int size,
-              void (*receive)(const void *message, size_t bytes));
+              bool (*receive)(const void *message, size_t bytes));
 void net_stop(struct net *net);
 
 size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX]);
@@ -110,6 +110,10 @@ int net_poll(struct net *net);
 // A peer to which an operation has failed because it is out of reach, or -1. Each is
 // told once; of those that are lost between two calls the first.
 int net_take_lost(struct net *net);
+// Has a message of unknown peers, from here or to here, been lost since the last call?
+bool net_take_doubt(struct net *net);
+// Has the network no memory for the message that was to be sent last?
+bool net_is_starved(const struct net *net);
 
 // ---- lifelines: a process shows those of other nodes that it lives
 // Offers lifelines until net_stop. The port where peers get them, 0 where addresses are

@@ -45,18 +45,21 @@ static void finish(struct net *net, const struct fi_cq_msg_entry *event)
 static void finish_failed(struct net *net, const struct fi_cq_err_entry *event)
 {
     struct operation *operation = event->op_context;
-    if (!operation) { // of an injected message: which peer is not known
+    if (!operation) { // of an injected message: to which peer is not known
         log_verbose("network: a message was lost: %s", fi_strerror(event->err));
+        net->has_doubt = true;
         return;
     }
     switch (operation->kind) {
     case RECEIVING:
         log_verbose("network: a receive failed: %s", fi_strerror(event->err));
-        if (event->err != FI_ECANCELED)
-            receive_post(net, operation);
+        if (event->err == FI_ECANCELED)
+            break;
+        net->has_doubt = true;
+        receive_post(net, operation);
         break;
     case SENDING:
-        net_fail_peer(net, operation->rank, event->err, "a message to");
+        net_fail_message(net, operation->rank, event->err);
         send_finish(net, operation);
         break;
     case WRITING:
@@ -98,6 +101,10 @@ int net_progress(struct net *net)
         finish(net, &events[i]);
     if (likely(count >= 0))
         return (int)count;
+    if (unlikely(count != -FI_EAGAIN && count != -FI_EAVAIL)) {
+        log_verbose("network: completions are lost: %s", fi_strerror((int)-count));
+        net_lose_all(net);
+    }
     return count == -FI_EAVAIL ? read_failure(net) : 0;
 }
 
@@ -107,8 +114,9 @@ int net_poll(struct net *net)
     struct operation *receive;
     assert(!net->is_delivering);
     net->is_delivering = true;
-    while ((receive = queue_take(&net->arrived))) {
-        net->receive(receive->buffer, receive->bytes);
+    while ((receive = net->arrived.first) != NULL &&
+           net->receive(receive->buffer, receive->bytes)) {
+        queue_take(&net->arrived);
         receive_post(net, receive);
         events++;
     }

@@ -85,8 +85,10 @@ struct net {
     struct queue unposted; // receives that the provider did not take back yet
     bool is_delivering;
     struct open_region *regions; // open ones
-    void (*receive)(const void *message, size_t bytes);
-    int lost; // the first peer lost since net_take_lost, or -1
+    bool (*receive)(const void *message, size_t bytes);
+    bool has_doubt;           // see net_take_doubt
+    _Atomic(bool) is_starved; // see net_is_starved
+    int lost;                 // the first peer lost since net_take_lost, or -1
     int size;
     struct net_peer peers[]; // [size]
 };
@@ -112,7 +114,12 @@ bool provider_is_hardware(const struct fi_info *info);
 // ---- error.c
 // fail() with the class that a libfabric error code (positive) stands for and its text.
 int net_fail(int code, const char *what);
-// The same for an operation towards `rank`; remembers when the peer has been lost.
+// The same for a message to `rank`. Whatever the code, the peer is lost: those that come
+// behind it must not arrive.
+int net_fail_message(struct net *net, int rank, int code);
+// The provider does not say any more what becomes of operations: all peers are lost.
+void net_lose_all(struct net *net);
+// fail() for an operation towards `rank`; remembers when the peer has been lost.
 int net_fail_peer(struct net *net, int rank, int code, const char *what);
 // To call when the provider takes nothing for `rank`: 0, or the error when the peer is
 // lost or has not been reached for too long.

@@ -174,7 +174,7 @@ static void handle_arrival(int peer, const void *message, size_t bytes, bool is_
     struct transfer *transfer = take_posted(peer, envelope);
     if (transfer == NULL) {
         if (keep_arrival(peer, envelope, is_offer, envelope + 1))
-            log_error("a message from rank %d is lost: no memory", peer);
+            message_defer();
     } else if (is_offer) {
         receive_offer(transfer, peer, envelope);
     } else {
@@ -262,8 +262,7 @@ static void handle_cancel(int peer, const void *message, size_t bytes)
         return;
     free(arrival);
     struct fetched answer = {.sender = cancel->sender, .is_cancelled = true};
-    if (message_send(peer, MESSAGE_FETCHED, &answer, sizeof answer, NULL, 0))
-        log_error("rank %d could not be told that its message is cancelled", peer);
+    message_send(peer, MESSAGE_FETCHED, &answer, sizeof answer, NULL, 0);
 }
 
 static int cancel_receive(struct transfer *transfer)

@@ -173,7 +173,7 @@ static void show_consumed(struct shm *shm, int node_rank, struct ring_end *in)
 }
 
 static int receive_from(struct shm *shm, int node_rank, int limit,
-                        void (*receive)(int node_rank, uint16_t kind,
+                        bool (*receive)(int node_rank, uint16_t kind,
                                         const void *message, size_t bytes))
 {
     struct ring_end *in = &shm->rings->in[node_rank];
@@ -188,8 +188,9 @@ static int receive_from(struct shm *shm, int node_rank, int limit,
             continue;
         }
         size_t bytes = (uint32_t)word;
-        receive(node_rank, (uint16_t)(word >> 32),
-                in->ring->data + in->position + HEAD_BYTES, bytes);
+        if (unlikely(!receive(node_rank, (uint16_t)(word >> 32),
+                              in->ring->data + in->position + HEAD_BYTES, bytes)))
+            break;
         size_t record = HEAD_BYTES + round_up(bytes, 8);
         in->position += record;
         in->bytes += record;
@@ -200,7 +201,7 @@ static int receive_from(struct shm *shm, int node_rank, int limit,
 }
 
 int shm_receive(struct shm *shm, int limit,
-                void (*receive)(int node_rank, uint16_t kind, const void *message,
+                bool (*receive)(int node_rank, uint16_t kind, const void *message,
                                 size_t bytes))
 {
     struct shm_rings *rings = shm->rings;

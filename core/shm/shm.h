@@ -108,10 +108,10 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
 
 // Hands waiting messages, at most `limit` of each sender, to `receive`; returns how
 // many. The bytes are valid during the call only and aligned to 8. `receive` may send
-// but not receive. One thread at a time receives, and none sends meanwhile but from
-// `receive`.
+// but not receive; when it returns false the message stays where it is. One thread at a
+// time receives, and none sends meanwhile but from `receive`.
 int shm_receive(struct shm *shm, int limit,
-                void (*receive)(int node_rank, uint16_t kind, const void *message,
+                bool (*receive)(int node_rank, uint16_t kind, const void *message,
                                 size_t bytes));
 
 // ---- waiting ------------------------------------------------------------------
@@ -144,10 +144,13 @@ int shm_pid(const struct shm *shm, int node_rank); // 0 before it has attached
 // where the system offers none.
 int shm_watch(const struct shm *shm, int node_rank);
 
-// The first death in the job of which the node has heard.
+// The first death in the job of which the node has heard, or the first loss: of messages
+// from a process or to it, without which others wait in vain.
 struct death {
     int rank; // in the job
-    char where[92];
+    int error_class;
+    bool is_lost;
+    char where[87]; // or why it is lost
 };
 // False when one was known before.
 bool shm_tell_death(struct shm *shm, const struct death *death);

@@ -39,7 +39,7 @@ static void keep(struct window *window, int rank, enum notice kind)
 {
     struct early_notice *notice = malloc(sizeof *notice);
     if (notice == NULL) {
-        log_error("a notice of rank %d of a window is lost: no memory", rank);
+        message_defer();
         return;
     }
     *notice = (struct early_notice){window->early_notices, rank, kind};

@@ -54,6 +54,11 @@ void message_wake(void)
 {
 }
 
+int message_poll(void)
+{
+    return 0;
+}
+
 int message_progress(void)
 {
     return 0;

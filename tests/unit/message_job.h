@@ -80,13 +80,13 @@ static void meet(void)
 
 struct net {
     int socket;
-    void (*receive)(const void *message, size_t bytes);
+    bool (*receive)(const void *message, size_t bytes);
     struct sockaddr_un peers[JOB_MAX];
     socklen_t lengths[JOB_MAX];
 };
 
 int net_start(struct net **net, int size,
-              void (*receive)(const void *message, size_t bytes))
+              bool (*receive)(const void *message, size_t bytes))
 {
     struct net *made = calloc(1, sizeof *made);
     struct sockaddr_un any = {.sun_family = AF_UNIX};
@@ -166,9 +166,21 @@ int net_poll(struct net *net)
         ssize_t bytes = recv(net->socket, message, sizeof message, 0);
         if (bytes < 0)
             break;
-        net->receive(message, (size_t)bytes);
+        CHECK(net->receive(message, (size_t)bytes));
     }
     return count;
+}
+
+bool net_take_doubt(struct net *net)
+{
+    (void)net;
+    return false;
+}
+
+bool net_is_starved(const struct net *net)
+{
+    (void)net;
+    return false;
 }
 
 int net_take_lost(struct net *net)

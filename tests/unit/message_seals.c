@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // only_what_is_sealed_and_new_is_taken: messages between nodes that are sent again as
 // they were recorded, that are changed in any bit, cut, lengthened, or recorded on their
-// way to another process, are refused and counted; those that follow them are taken.
+// way to another process, are refused and counted; those that follow them are taken. A
+// number that does not come is a loss, which waits know of.
 #include "message/private.h"
 
 #include "message_job.h"
@@ -67,6 +68,23 @@ static size_t seal(int rank, size_t bytes, struct sealed *sealed)
                         sealed);
 }
 
+static bool is_never(void *unused)
+{
+    (void)unused;
+    return false;
+}
+
+static void a_gap_is_a_loss(void)
+{
+    struct sealed sealed;
+    int other = 1 - process.rank, before = taken[other], err = 0;
+    meet();
+    seal(other, 16, &sealed); // never sent
+    send_raw(other, &sealed, seal(other, 16, &sealed));
+    CHECK(message_wait(is_never, NULL) == MPI_ERR_PROC_ABORTED);
+    CHECK(strstr(error_detail(&err), "lost") && taken[other] == before);
+}
+
 static bool has_taken(void *argument)
 {
     return taken[1 - process.rank] == *(int *)argument;
@@ -94,6 +112,7 @@ static void body(void)
         CHECK(message_wait(has_taken, &sent) == 0);
         CHECK(atomic_load(&process.counters[COUNTER_MESSAGES_REFUSED]) == refused);
     }
+    a_gap_is_a_loss();
 }
 
 int main(void)

@@ -57,7 +57,7 @@ static void meet(const struct pair *pair)
     hear(pair, &word, 1);
 }
 
-static struct pair pair_open(void (*receive)(const void *message, size_t bytes))
+static struct pair pair_open(bool (*receive)(const void *message, size_t bytes))
 {
     int wires[2];
     CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, wires) == 0);

@@ -9,10 +9,11 @@ static const uint64_t LONG = UINT64_C(20000000000);
 
 static int received;
 
-static void receive(int sender, uint16_t kind, const void *message, size_t bytes)
+static bool receive(int sender, uint16_t kind, const void *message, size_t bytes)
 {
     (void)sender, (void)kind, (void)message, (void)bytes;
     received++;
+    return true;
 }
 
 // Sleeps until the round-th message has come; a sleep of 10 s is a lost wake-up.

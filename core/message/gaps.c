@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between nodes that the network loses without saying which. Each has a number,
+// so that the next one of the same process shows the gap; a process that has reason to
+// doubt sends one to each other and has each send one.
+#include "message/private.h"
+
+static const uint64_t PAUSE =
+    100000000; // between two doubts, for strangers can cause one
+
+struct echo {
+    uint64_t is_question;
+};
+
+static void send_echo(int rank, bool is_question)
+{
+    struct echo echo = {is_question};
+    message_send(rank, MESSAGE_ECHO, &echo, sizeof echo, NULL, 0);
+}
+
+static void handle_echo(int source, const void *message, size_t bytes)
+{
+    const struct echo *echo = message;
+    if (bytes != sizeof *echo)
+        message_refuse(source, "an echo");
+    else if (echo->is_question)
+        send_echo(source, false);
+}
+
+void gaps_start(void)
+{
+    message_register(MESSAGE_ECHO, handle_echo);
+}
+
+void gaps_look(struct messages *messages)
+{
+    const struct boot *boot = process.boot;
+    uint64_t now = clock_nanoseconds();
+    if (now < messages->next_echo || messages->book != NULL) // not all are connected
+        return;
+    messages->has_doubt = false;
+    messages->next_echo = now + PAUSE;
+    for (int rank = 0; rank < boot->size; rank++)
+        if (boot->node_of[rank] != boot->node)
+            send_echo(rank, true);
+}
