@@ -93,8 +93,8 @@ int boards_agree(const struct communicator *comm, const struct board *boards,
 {
     for (int seat = 0; seat < comm->node_size; seat++) {
         uint64_t other = board_after(boards, seat)->total;
-        if (other == REFUSED)
-            return fail_refused();
+        if (refused_class(other))
+            return fail_refused(refused_class(other));
         if (other != total)
             return fail(MPI_ERR_TRUNCATE,
                         "%ju bytes are this process's part and %ju another's",
@@ -116,21 +116,21 @@ int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat
     if (comm->node_size == 1)
         return err;
     bool is_source = comm->node_rank == seat;
-    uint64_t total = is_source && err ? REFUSED : size;
+    uint64_t total = is_source && err ? total_refused(err) : size;
     size_t done = 0;
     do {
         struct board *board = board_of(comm, seat);
         if (is_source) {
             board->total = total;
-            if (total != REFUSED)
+            if (!refused_class(total) && size > 0)
                 memcpy(board->bytes, (char *)bytes + done, piece_at(done, total));
         }
         int failed = node_arrive(comm);
         if (failed)
             return failed;
         total = board->total;
-        if (total == REFUSED)
-            return err ? err : fail_refused();
+        if (refused_class(total))
+            return err ? err : fail_refused(refused_class(total));
         if (!is_source && done < size)
             memcpy((char *)bytes + done, board->bytes,
                    piece_at(done, total < size ? total : size));

@@ -10,20 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-int collective_barrier(struct communicator *comm)
+static int leaders_barrier(struct communicator *comm)
 {
-    int err = collective_node_barrier(comm);
-    if (err || comm->leader_count == 1)
-        return err;
     struct schedule *schedule;
-    err = schedule_make(comm, &schedule);
+    int err = schedule_make(comm, &schedule);
     if (err)
         return err;
     struct peers leaders = peers_leaders(comm);
     if (is_leader(comm))
         append_barrier(schedule, &leaders);
-    err = schedule_run(schedule);
-    return err ? err : collective_node_barrier(comm);
+    return schedule_run(schedule);
+}
+
+int collective_barrier(struct communicator *comm)
+{
+    int err = collective_node_barrier(comm);
+    if (err || comm->leader_count == 1)
+        return err;
+    err = leaders_barrier(comm);
+    int node_err = node_broadcast(comm, NULL, 0, 0, err);
+    return err ? err : node_err;
 }
 
 int oriel_barrier(struct communicator *comm)
@@ -57,11 +63,16 @@ static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size
     return leaders_run(schedule, comm, node_err);
 }
 
-int collective_broadcast(struct communicator *comm, void *bytes, size_t size, int root)
+// A member with an error of its own, if others depend on it, makes it fail for them.
+static int broadcast(struct communicator *comm, void *bytes, size_t size, int root,
+                     int err)
 {
     int root_node = comm->node_index_of[root];
     bool is_here = comm->leader_index == root_node;
-    int err = is_here ? node_broadcast(comm, bytes, size, seat_of(comm, root), 0) : 0;
+    int first_err =
+        is_here ? node_broadcast(comm, bytes, size, seat_of(comm, root), err) : 0;
+    if (!err)
+        err = first_err;
     if (comm->leader_count == 1)
         return err;
     int leaders_err = leaders_broadcast(comm, bytes, size, root_node, err);
@@ -71,13 +82,19 @@ int collective_broadcast(struct communicator *comm, void *bytes, size_t size, in
     return err ? err : node_err;
 }
 
+int collective_broadcast(struct communicator *comm, void *bytes, size_t size, int root)
+{
+    return broadcast(comm, bytes, size, root, 0);
+}
+
 static int bcast_packed(void *buffer, MPI_Count count, struct datatype *datatype,
                         int root, struct communicator *comm)
 {
     size_t bytes = (size_t)(count * datatype->size);
     void *packed = malloc(bytes + 1);
     if (packed == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", bytes);
+        return broadcast(comm, NULL, 0, root,
+                         fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", bytes));
     if (comm->rank == root)
         datatype_pack(datatype, count, buffer, packed);
     int err = collective_broadcast(comm, packed, bytes, root);
@@ -116,7 +133,7 @@ static int node_gather_all(struct communicator *comm, const char *mine, size_t s
         size_t length = size - done < BOARD_BYTES ? size - done : BOARD_BYTES;
         const struct board *boards = board_of(comm, 0);
         struct board *own = board_of(comm, comm->node_rank);
-        own->total = err ? REFUSED : size;
+        own->total = err ? total_refused(err) : size;
         if (length > 0)
             memcpy(own->bytes, mine + done, length);
         int failed = node_arrive(comm);
@@ -238,10 +255,12 @@ static int gather_packed(const void *own, MPI_Count own_count,
 {
     size_t bytes = (size_t)(recvcount * recvtype->size);
     char *all = malloc((size_t)comm->size * bytes);
-    if (all == NULL)
-        return fail(MPI_ERR_NO_MEM,
-                    "no memory to pack %zu bytes from each of %d processes", bytes,
-                    comm->size);
+    if (all == NULL) {
+        int err = fail(MPI_ERR_NO_MEM,
+                       "no memory to pack %zu bytes from each of %d processes", bytes,
+                       comm->size);
+        return gather_all(comm, NULL, 0, NULL, err);
+    }
     char *mine = all + (size_t)comm->rank * bytes;
     datatype_pack(own_type, own_count, own, mine);
     int err = collective_gather_all(comm, mine, bytes, all);

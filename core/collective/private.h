@@ -12,11 +12,20 @@ enum { BOARD_BYTES = 8192 };
 
 // What a member leaves for the others of its node.
 struct board {
-    _Alignas(CACHE_LINE) uint64_t total; // bytes in all rounds, or REFUSED
+    _Alignas(CACHE_LINE) uint64_t total; // bytes in all rounds, or total_refused
     _Alignas(max_align_t) char bytes[BOARD_BYTES];
 };
 
-#define REFUSED UINT64_MAX // there are none: who writes this has failed
+// In place of bytes: who writes this has failed with the class.
+static inline uint64_t total_refused(int error_class)
+{
+    return UINT64_MAX - (uint64_t)error_class;
+}
+// That class, or 0.
+static inline int refused_class(uint64_t total)
+{
+    return total >= total_refused(MPI_ERR_LASTCODE) ? (int)(UINT64_MAX - total) : 0;
+}
 
 // Lies in the segment. Members arrive round by round; what one has written on its board
 // before it arrived, all may read until they arrive in the next round. So a member
@@ -56,7 +65,7 @@ int node_arrive(struct communicator *comm);
 
 // The error of a call that another member has refused. Who knows of a death may have gone
 // on with another call, which is no error of the program.
-int fail_refused(void);
+int fail_refused(int error_class);
 // After a round: MPI_ERR_TRUNCATE unless all members have shown this total.
 int boards_agree(const struct communicator *comm, const struct board *boards,
                  uint64_t total);
@@ -85,12 +94,14 @@ static inline int leaders_run(struct schedule *schedule,
 }
 
 // ---- refusals (refusal.c); the message lock is held
-// All other members' schedules of this number fail.
-void refusal_send(const struct communicator *comm, int tag);
-// Whether another member has refused it before it began here.
-bool refusal_take(const struct communicator *comm, int tag);
+// All other members' schedules of this number fail with the class.
+void refusal_send(const struct communicator *comm, int tag, int error_class);
+// The same for who does not hold the lock.
+void refusal_send_unlocked(const struct communicator *comm, int tag, int error_class);
+// The class with which another member has refused it before it began here, or 0.
+int refusal_take(const struct communicator *comm, int tag);
 // Ends a schedule that is under way; false: there is none.
-bool schedule_refused(uint64_t context, int tag);
+bool schedule_refused(uint64_t context, int tag, int error_class);
 void refusals_start(void); // the message lock is free
 void refusals_stop(void);
 

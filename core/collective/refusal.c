@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Refusals. Who gets a message of another length than it expects cannot know what its
 // partners do next, nor can they wait for it: it tells all members of the communicator
-// that this call has failed, so that an error of the program is nobody's hang.
+// that this call has failed, so that an error of the program is nobody's hang. So does
+// who has no memory to go on.
 #include "collective/private.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 struct notice {
     uint64_t context;
-    int64_t tag;
+    int32_t tag;
+    int32_t error_class;
 };
 
 // What has come before this process has begun the call; or after it was done, which
@@ -19,12 +20,15 @@ struct refusal {
     struct notice notice;
 };
 
-int fail_refused(void)
+int fail_refused(int error_class)
 {
     int err = message_known_death();
-    return err ? err
-               : fail(MPI_ERR_TRUNCATE, "another member of the communicator has got "
-                                        "more or less than it expected");
+    if (err)
+        return err;
+    return error_class == MPI_ERR_TRUNCATE
+               ? fail(error_class, "another member of the communicator has got more or "
+                                   "less than it expected")
+               : fail(error_class, "another member of the communicator has failed");
 }
 
 static struct refusal **find(uint64_t context, int tag)
@@ -36,23 +40,25 @@ static struct refusal **find(uint64_t context, int tag)
     return link;
 }
 
-bool refusal_take(const struct communicator *comm, int tag)
+int refusal_take(const struct communicator *comm, int tag)
 {
     struct refusal **link = find(comm->context, tag), *found = *link;
-    if (found != NULL)
-        *link = found->next;
+    if (found == NULL)
+        return 0;
+    int error_class = found->notice.error_class;
+    *link = found->next;
     free(found);
-    return found != NULL;
+    return error_class;
 }
 
 static void keep(const struct notice *notice)
 {
-    struct refusal **end = find(notice->context, (int)notice->tag);
+    struct refusal **end = find(notice->context, notice->tag);
     if (*end != NULL)
         return;
     *end = calloc(1, sizeof **end);
     if (*end == NULL)
-        log_error("a refusal is lost: no memory");
+        message_defer();
     else
         (*end)->notice = *notice;
 }
@@ -60,27 +66,34 @@ static void keep(const struct notice *notice)
 static void handle_refusal(int peer, const void *message, size_t bytes)
 {
     const struct notice *notice = message;
-    if (bytes != sizeof *notice || notice->tag < 0 || notice->tag > INT_MAX)
+    if (bytes != sizeof *notice || notice->tag < 0 || notice->error_class == 0 ||
+        !is_error_class(notice->error_class))
         message_refuse(peer, "a refusal");
-    else if (!schedule_refused(notice->context, (int)notice->tag))
+    else if (!schedule_refused(notice->context, notice->tag, notice->error_class))
         keep(notice);
 }
 
 static void tell(const struct group *group, const struct notice *notice)
 {
     for (int i = 0; i < group->size; i++)
-        if (group->ranks[i] != process.boot->rank &&
+        if (group->ranks[i] != process.boot->rank)
             message_send(group->ranks[i], MESSAGE_REFUSAL, notice, sizeof *notice, NULL,
-                         0))
-            log_error("rank %d could not be told of a refusal", group->ranks[i]);
+                         0);
 }
 
-void refusal_send(const struct communicator *comm, int tag)
+void refusal_send(const struct communicator *comm, int tag, int error_class)
 {
-    struct notice notice = {comm->context, tag};
+    struct notice notice = {comm->context, tag, error_class};
     tell(comm->group, &notice);
     if (comm_is_inter(comm))
         tell(comm->peers, &notice);
+}
+
+void refusal_send_unlocked(const struct communicator *comm, int tag, int error_class)
+{
+    message_lock();
+    refusal_send(comm, tag, error_class);
+    message_unlock();
 }
 
 void refusals_start(void)

@@ -47,23 +47,6 @@ struct schedule {
     struct schedule *next_active;
 };
 
-// ---- elements
-
-int elements_copy(struct elements from, struct elements to)
-{
-    size_t room = elements_bytes(to), bytes = elements_bytes(from);
-    blocks_copy(blocks_of(from.type, from.count), from.at, blocks_of(to.type, to.count),
-                to.at, bytes < room ? bytes : room);
-    if (bytes <= room)
-        return 0;
-    return fail(MPI_ERR_TRUNCATE, "%zu bytes do not fit into %zu", bytes, room);
-}
-
-struct datatype *byte_type(void)
-{
-    return handle_object(KIND_DATATYPE, (uintptr_t)MPI_BYTE);
-}
-
 // ---- making
 
 static int schedule_begin(struct schedule *schedule);
@@ -112,7 +95,11 @@ static int make(struct communicator *comm, enum channel channel, int tag,
 
 int schedule_make(struct communicator *comm, struct schedule **schedule)
 {
-    return make(comm, CHANNEL_SCHEDULE, (int)(comm->schedules++ & INT_MAX), schedule);
+    int tag = (int)(comm->schedules++ & INT_MAX);
+    int err = make(comm, CHANNEL_SCHEDULE, tag, schedule);
+    if (unlikely(err))
+        refusal_send_unlocked(comm, tag, err);
+    return err;
 }
 
 int schedule_make_tagged(struct communicator *comm, int tag, struct schedule **schedule)
@@ -229,7 +216,8 @@ static void note_error(struct schedule *schedule, int error)
         schedule->error = error;
 }
 
-static void begin_transfer(struct schedule *schedule, const struct step *step)
+// False when there is no memory now: the step is tried again later.
+static bool begin_transfer(struct schedule *schedule, const struct step *step)
 {
     struct transfer **transfer = &schedule->transfers[schedule->transfer_count];
     const struct elements *from = &step->from, *to = &step->to;
@@ -239,10 +227,15 @@ static void begin_transfer(struct schedule *schedule, const struct step *step)
                                from->type, step->rank, schedule->tag, transfer)
             : pt2pt_begin_receive(step->comm, schedule->channel, to->at, to->count,
                                   to->type, step->rank, schedule->tag, transfer);
+    if (unlikely(err == MPI_ERR_NO_MEM)) {
+        message_starve();
+        return false;
+    }
     if (err)
         note_error(schedule, err);
     else
         schedule->transfer_count++;
+    return true;
 }
 
 // Nothing that it sends or receives is waited for any more.
@@ -267,17 +260,17 @@ static const struct communicator *owner_of(const struct schedule *schedule)
 
 static void refuse(struct schedule *schedule, int error)
 {
-    refusal_send(owner_of(schedule), schedule->tag);
+    refusal_send(owner_of(schedule), schedule->tag, error);
     end_early(schedule, error);
 }
 
-bool schedule_refused(uint64_t context, int tag)
+bool schedule_refused(uint64_t context, int tag, int error_class)
 {
     for (struct schedule *schedule = process.schedules; schedule != NULL;
          schedule = schedule->next_active)
         if (schedule->channel == CHANNEL_SCHEDULE && schedule->tag == tag &&
             owner_of(schedule)->context == context) {
-            end_early(schedule, fail_refused());
+            end_early(schedule, fail_refused(error_class));
             return true;
         }
     return false;
@@ -300,13 +293,12 @@ static bool end_transfers(struct schedule *schedule)
 
 // A process whose step has failed goes on: others wait for its messages. But it cannot
 // when lengths differ.
-static void run_step(struct schedule *schedule, const struct step *step)
+static bool run_step(struct schedule *schedule, const struct step *step)
 {
     switch (step->kind) {
     case STEP_SEND:
     case STEP_RECEIVE:
-        begin_transfer(schedule, step);
-        break;
+        return begin_transfer(schedule, step);
     case STEP_COPY:
         note_error(schedule, elements_copy(step->from, step->to));
         break;
@@ -320,6 +312,7 @@ static void run_step(struct schedule *schedule, const struct step *step)
     case STEP_WAIT:
         break;
     }
+    return true;
 }
 
 static bool may_run(struct schedule *schedule, const struct step *step, bool is_server)
@@ -334,9 +327,8 @@ static int advance(struct schedule *schedule, bool is_server)
     int before = schedule->next;
     while (schedule->next < schedule->step_count) {
         const struct step *step = &schedule->steps[schedule->next];
-        if (!may_run(schedule, step, is_server))
+        if (!may_run(schedule, step, is_server) || !run_step(schedule, step))
             break;
-        run_step(schedule, step);
         schedule->next++;
     }
     if (unlikely(schedule->error == MPI_ERR_TRUNCATE) &&
@@ -400,9 +392,12 @@ static int schedule_begin(struct schedule *schedule)
     atomic_store(&schedule->request.is_complete, false);
     section_copies_renew(schedule->copies);
     message_lock();
-    if (unlikely(process.refusals != NULL) && schedule->channel == CHANNEL_SCHEDULE &&
-        refusal_take(owner_of(schedule), schedule->tag))
-        refuse(schedule, fail_refused());
+    int refused =
+        unlikely(process.refusals != NULL) && schedule->channel == CHANNEL_SCHEDULE
+            ? refusal_take(owner_of(schedule), schedule->tag)
+            : 0;
+    if (unlikely(refused))
+        refuse(schedule, fail_refused(refused));
     advance(schedule, false);
     if (is_under_way(schedule)) {
         schedule->next_active = process.schedules;
@@ -436,12 +431,15 @@ static bool is_complete(void *schedule)
 int schedule_run(struct schedule *schedule)
 {
     int err = schedule_begin(schedule);
-    if (!err) {
-        err = message_wait(is_complete, schedule);
-        if (err)
-            schedule_abandon(schedule);
-        else
-            err = schedule->error;
+    if (unlikely(err))
+        return schedule_refuse(schedule, err);
+    err = message_wait(is_complete, schedule);
+    if (unlikely(err)) {
+        schedule_abandon(schedule);
+        if (err != MPI_ERR_PROC_ABORTED) // of a death the others learn by themselves
+            return schedule_refuse(schedule, err);
+    } else {
+        err = schedule->error;
     }
     if (unlikely(err == MPI_ERR_PROC_ABORTED))
         area_break(owner_of(schedule));
@@ -451,9 +449,8 @@ int schedule_run(struct schedule *schedule)
 
 int schedule_refuse(struct schedule *schedule, int err)
 {
-    message_lock();
-    refusal_send(owner_of(schedule), schedule->tag);
-    message_unlock();
+    if (schedule->channel == CHANNEL_SCHEDULE)
+        refusal_send_unlocked(owner_of(schedule), schedule->tag, err);
     schedule_free(schedule);
     return err;
 }
@@ -462,14 +459,15 @@ int schedule_refuse(struct schedule *schedule, int err)
 static int publish(struct schedule *schedule, struct request **request)
 {
     int err = schedule->transfers ? schedule->broken : close_steps(schedule);
-    if (err) {
-        schedule_free(schedule);
-        return err;
-    }
+    if (err)
+        return schedule_refuse(schedule, err);
+    object_retain(schedule);
     err = object_open(&schedule->request.object, KIND_REQUEST);
-    if (!err)
-        *request = &schedule->request;
-    return err;
+    if (err)
+        return schedule_refuse(schedule, err);
+    object_release(schedule);
+    *request = &schedule->request;
+    return 0;
 }
 
 int schedule_start(struct schedule *schedule, struct request **request)

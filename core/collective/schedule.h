@@ -41,7 +41,8 @@ int elements_copy(struct elements from, struct elements to);
 struct schedule;
 
 // Every member of `comm` makes its schedules in the same order, which tells their
-// messages apart. The schedule keeps the communicator.
+// messages apart. The schedule keeps the communicator. Who fails to make one refuses
+// those of the others.
 int schedule_make(struct communicator *comm, struct schedule **schedule);
 // For some members of `comm` only, who agree on a tag.
 int schedule_make_tagged(struct communicator *comm, int tag,
