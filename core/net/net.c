@@ -6,6 +6,13 @@
 
 #include <stdlib.h>
 
+static void close_object(struct fid *object, const char *what)
+{
+    int code = fi_close(object);
+    if (code)
+        log_verbose("closing the network's %s: %s", what, fi_strerror(-code));
+}
+
 static int open_domain(struct net *net)
 {
     int code = fi_fabric(net->info->fabric_attr, &net->fabric, NULL);
@@ -19,20 +26,35 @@ static int open_domain(struct net *net)
     return code ? net_fail(-code, "opening the network's table of addresses") : 0;
 }
 
-static int open_completions(struct net *net)
+static int open_queue(struct net *net, enum fi_wait_obj wait_object)
 {
     struct fi_cq_attr attributes = {
         .size = net->sends.size + net->receives.size + net->accesses.size,
         .format = FI_CQ_FORMAT_MSG,
-        .wait_obj = FI_WAIT_FD,
+        .wait_obj = wait_object,
     };
+    return fi_cq_open(net->domain, &attributes, &net->completions, NULL);
+}
+
+static bool is_not_offered(int code)
+{
+    return code == -FI_ENOSYS || code == -FI_EOPNOTSUPP;
+}
+
+// Where nobody can sleep on the queue, a plain one takes its place.
+static int open_completions(struct net *net)
+{
     net->descriptor = -1;
-    int code = fi_cq_open(net->domain, &attributes, &net->completions, NULL);
-    if (!code)
+    int code = open_queue(net, FI_WAIT_FD);
+    if (!code) {
         code = fi_control(&net->completions->fid, FI_GETWAIT, &net->descriptor);
-    if (code == -FI_ENOSYS || code == -FI_EOPNOTSUPP) { // nobody can sleep on it
-        attributes.wait_obj = FI_WAIT_NONE;
-        code = fi_cq_open(net->domain, &attributes, &net->completions, NULL);
+        if (is_not_offered(code))
+            close_object(&net->completions->fid, "first completion queue");
+    }
+    if (is_not_offered(code)) {
+        net->completions = NULL;
+        net->descriptor = -1;
+        code = open_queue(net, FI_WAIT_NONE);
     }
     return code ? net_fail(-code, "opening the network's completion queue") : 0;
 }
@@ -98,13 +120,6 @@ int net_start(struct net **result, int size,
 close:
     net_stop(net);
     return err;
-}
-
-static void close_object(struct fid *object, const char *what)
-{
-    int code = fi_close(object);
-    if (code)
-        log_verbose("closing the network's %s: %s", what, fi_strerror(-code));
 }
 
 // Also closes a network that has been opened in part.

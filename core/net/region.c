@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Keys are random where we may choose them, so that no peer can guess one.
+// Keys are random where we may choose them, so that no peer can guess one. A provider
+// that chooses them itself need not have room for ours.
 static uint64_t random_key(const struct net *net)
 {
     size_t bytes = net->info->domain_attr->mr_key_size;
+    if (bytes == 0)
+        return 0;
     return bytes < 8 ? random_bits() >> (64 - 8 * bytes) : random_bits();
 }
 

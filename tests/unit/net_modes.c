@@ -7,7 +7,8 @@
 
 enum { BYTES = 200000, MAX_REGIONS = 64 };
 
-static int modes; // FI_MR_*: what the fake demands
+static int modes;    // FI_MR_*: what the fake demands
+static bool is_poor; // it takes no keys of users, and nobody can sleep on its queues
 static unsigned char exposed[BYTES],
     local[2 * BYTES]; // at one address in both processes
 
@@ -25,6 +26,10 @@ struct region {
 
 static struct {
     struct region regions[MAX_REGIONS];
+    struct fi_ops queue_fid_ops;
+    const struct fi_ops *real_queue_fid;
+    int open_queues;
+    size_t key_size; // of the real one
     struct fi_ops_fabric fabric_ops;
     struct fi_ops_domain domain_ops;
     struct fi_ops_mr mr_ops;
@@ -77,6 +82,7 @@ static int make_region(struct fid *domain, const void *memory, size_t bytes,
     struct region *region = fake.regions;
     while (region->is_open)
         CHECK(++region < fake.regions + MAX_REGIONS);
+    CHECK(!is_poor || key == 0);
     if (modes & FI_MR_PROV_KEY) // whatever the user wishes
         key = ++fake.next_key;
     *region = (struct region){.memory = memory, .bytes = bytes, .is_open = true};
@@ -149,6 +155,33 @@ static ssize_t receive_message(struct fid_ep *endpoint, void *memory, size_t byt
                                check_local(memory, bytes, descriptor), from, context);
 }
 
+static int refuse_control(struct fid *object, int command, void *argument)
+{
+    (void)object, (void)argument;
+    CHECK(command == FI_GETWAIT);
+    return -FI_ENOSYS;
+}
+
+static int close_queue(struct fid *object)
+{
+    fake.open_queues--;
+    return fake.real_queue_fid->close(object);
+}
+
+static int open_queue(struct fid_domain *domain, struct fi_cq_attr *attributes,
+                      struct fid_cq **queue, void *context)
+{
+    int code = fake.real_domain->cq_open(domain, attributes, queue, context);
+    CHECK(code == 0 && ++fake.open_queues == 1);
+    fake.real_queue_fid = (*queue)->fid.ops;
+    fake.queue_fid_ops = *(*queue)->fid.ops;
+    fake.queue_fid_ops.close = close_queue;
+    if (is_poor)
+        fake.queue_fid_ops.control = refuse_control;
+    (*queue)->fid.ops = &fake.queue_fid_ops;
+    return 0;
+}
+
 static int open_endpoint(struct fid_domain *domain, struct fi_info *info,
                          struct fid_ep **endpoint, void *context)
 {
@@ -173,13 +206,17 @@ static int open_endpoint(struct fid_domain *domain, struct fi_info *info,
 static int open_domain(struct fid_fabric *fabric, struct fi_info *info,
                        struct fid_domain **domain, void *context)
 {
+    size_t key_size = info->domain_attr->mr_key_size;
     info->domain_attr->mr_mode &= ~modes; // the real one does not hear of them
+    info->domain_attr->mr_key_size = fake.key_size;
     int code = fake.real_fabric->domain(fabric, info, domain, context);
     info->domain_attr->mr_mode |= modes;
+    info->domain_attr->mr_key_size = key_size;
     CHECK(code == 0);
     fake.real_domain = (*domain)->ops;
     fake.domain_ops = *(*domain)->ops;
     fake.domain_ops.endpoint = open_endpoint;
+    fake.domain_ops.cq_open = open_queue;
     (*domain)->ops = &fake.domain_ops;
     fake.real_mr = (*domain)->mr;
     fake.mr_ops = *(*domain)->mr;
@@ -214,8 +251,12 @@ int __wrap_fi_getinfo(uint32_t version, const char *node, const char *service,
 {
     CHECK((hints->domain_attr->mr_mode & modes) == modes); // the user knows them all
     int code = __real_fi_getinfo(version, node, service, flags, hints, offers);
-    for (struct fi_info *info = *offers; info != NULL; info = info->next)
+    for (struct fi_info *info = *offers; info != NULL; info = info->next) {
         info->domain_attr->mr_mode |= modes;
+        fake.key_size = info->domain_attr->mr_key_size;
+        if (is_poor)
+            info->domain_attr->mr_key_size = 0;
+    }
     return code;
 }
 
@@ -274,10 +315,13 @@ static int open_regions(void)
     return count;
 }
 
-static int try_modes(int tried)
+static int try_modes(int tried, bool is_tried_poor)
 {
     modes = tried;
+    is_poor = is_tried_poor;
+    memset(&fake, 0, sizeof fake);
     struct pair pair = pair_open(receive);
+    CHECK((net_descriptor(pair.net) < 0) == is_poor);
     int buffers = modes & FI_MR_LOCAL ? 1 : 0;
     CHECK(open_regions() == buffers);
     struct net_region region;
@@ -296,7 +340,7 @@ static int try_modes(int tried)
     CHECK((fake.checked > 0) == ((modes & FI_MR_LOCAL) != 0));
     net_close(pair.net, &region);
     CHECK(open_regions() == buffers); // each that was made for an access is closed
-    return pair_close(&pair) != 0 || open_regions() != 0;
+    return pair_close(&pair) != 0 || open_regions() != 0 || fake.open_queues != 0;
 }
 
 int main(void)
@@ -310,10 +354,8 @@ int main(void)
         FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY |
             FI_MR_ENDPOINT,
     };
-    for (size_t i = 0; i < sizeof combinations / sizeof *combinations; i++) {
-        memset(&fake, 0, sizeof fake);
-        if (try_modes(combinations[i]) != 0)
+    for (size_t i = 0; i < sizeof combinations / sizeof *combinations; i++)
+        if (try_modes(combinations[i], false) != 0)
             return 1;
-    }
-    return 0;
+    return try_modes(FI_MR_ALLOCATED | FI_MR_PROV_KEY, true);
 }
