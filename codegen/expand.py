@@ -17,7 +17,7 @@ class Scheme(Enum):
     C = "C"
     F08 = "1A"  # mpi_f08 without choice buffers
     F08TS = "1B"  # mpi_f08 with TYPE(*), DIMENSION(..)
-    F90 = "2A"  # mpi and mpif.h without choice buffers
+    F90 = "2A"  # mpi and mpif.h without choice buffers; with them, without an interface
     F90TS = "2B"  # mpi and mpif.h with TYPE(*), DIMENSION(..)
     CPTR = "CPTR"  # mpi and mpif.h, TYPE(C_PTR) instead of an address-sized integer
 
@@ -153,6 +153,18 @@ def f90_entries(procedure: Procedure) -> tuple[Entry, ...]:
     return tuple(_entry(procedure, "f90", one, False) for one in schemes)
 
 
+def implicit_entries(procedure: Procedure) -> tuple[Entry, ...]:
+    """What programs without an interface call where mpi and mpif.h have another specific:
+    it takes addresses, so nothing that comes out may depend on what the buffer is."""
+    needs_interface = "c" not in procedure.languages and not all(
+        argument.is_choice for argument in procedure.arguments
+    )
+    is_other = "f90" in procedure.languages and procedure.has_choice
+    if needs_interface or not is_other:
+        return ()
+    return (_entry(procedure, "f90", Scheme.F90, False),)
+
+
 @dataclass(frozen=True)
 class CallbackEntry:
     """A prototype, small or large."""
@@ -199,6 +211,7 @@ class Bindings:
     c: tuple[Entry, ...]
     f08: tuple[Entry, ...]
     f90: tuple[Entry, ...]
+    implicit: tuple[Entry, ...]  # of mpi and mpif.h, too, but declared nowhere
     core: tuple[Procedure, ...]  # those that have a core function: C ones
     callbacks: tuple[CallbackEntry, ...]
     lengths: tuple[Length, ...]
@@ -229,6 +242,7 @@ def expand(spec: Spec) -> Bindings:
         tuple(entry for p in done for entry in c_entries(p)),
         tuple(entry for p in done for entry in f08_entries(p)),
         tuple(entry for p in done for entry in f90_entries(p)),
+        tuple(entry for p in done for entry in implicit_entries(p)),
         tuple(p for p in done if "c" in p.languages and not p.is_conversion),
         tuple(
             entry

@@ -11,6 +11,7 @@ are macros to import. Templates may use, besides Jinja's own:
     core_procedures           those of them that have a core function
     c_entries, f08_entries, f90_entries     expand.Entry, in the table's order
     c_of(procedure), f08_of, f90_of         those of one record
+    implicit_of(procedure)    expand.Entry that f90_of has not: what is called by address
     callback_entries          expand.CallbackEntry, those that are not planned
     prototype_of(constant)    expand.CallbackEntry of a predefined callback
     contents_of(procedure, buffer), partner_of(procedure, buffer)     codegen.buffers
@@ -30,7 +31,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from codegen.buffers import contents, partner
 from codegen.c_text import CText
-from codegen.expand import Bindings, c_entries, f08_entries, f90_entries
+from codegen.expand import (
+    Bindings,
+    c_entries,
+    f08_entries,
+    f90_entries,
+    implicit_entries,
+)
 from codegen.fortran_text import F08Text, F90Text, fortran_case
 from codegen.language import load_tables
 from codegen.position import Position, SpecError
@@ -69,6 +76,7 @@ def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
         "c_of": c_entries,
         "f08_of": f08_entries,
         "f90_of": f90_entries,
+        "implicit_of": implicit_entries,
         "callback_entries": bindings.callbacks,
         "contents_of": contents,
         "partner_of": partner,

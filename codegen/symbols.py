@@ -181,7 +181,7 @@ def symbol_plan(bindings: Bindings, bindings_folder: Path) -> tuple[Symbol, ...]
     """Every exported symbol, sorted; a library has each once."""
     symbols = [
         symbol
-        for entries in (bindings.c, bindings.f08, bindings.f90)
+        for entries in (bindings.c, bindings.f08, bindings.f90, bindings.implicit)
         for entry in entries
         for symbol in _entry_symbols(entry)
     ]

@@ -50,7 +50,14 @@ static inline void *address_of(const struct descriptor *descriptor)
     return descriptor_rank(descriptor) == 0 ? sentinel_address(address) : address;
 }
 
-// The same for arguments of a type of their own; sentinels such as MPI_STATUS_IGNORE. For
+// What a procedure in Fortran gets for a buffer of that address: sentinels remain.
+static inline void *address_for_fortran(void *address,
+                                        const struct descriptor *descriptor)
+{
+    return address == address_of(descriptor) ? descriptor_address(descriptor) : address;
+}
+
+// The same as address_of for arguments of a type of their own; sentinels such as MPI_STATUS_IGNORE. For
 // Fortran.
 void *oriel_address_unless_ignored(void *argument);
 

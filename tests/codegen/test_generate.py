@@ -158,7 +158,7 @@ class Generate(TreeTest):
         after = self.outputs()["symbols.txt"]
         self.assertIn("PMPI_Move_c ", before)
         self.assertNotIn("Move", after)
-        for symbol in ("MPI_Carry_c ", "PMPI_Carry ", "mpi_carry_fts_ "):
+        for symbol in ("MPI_Carry_c ", "PMPI_Carry ", "mpi_carry_fts_ ", "\nmpi_carry_ "):
             self.assertIn(symbol, after)
 
     def test_kind_decides_that_there_is_a_large_procedure(self) -> None:

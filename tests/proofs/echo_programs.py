@@ -20,12 +20,16 @@ from fortran_claims import (
     prototype,
     specifics,
 )
+from passed_on import has_plain
 from samples import Call, Case
 
 from codegen.model import Argument, Procedure, Spec
 from codegen.wrap import wrap_both
 
 MODULES = {"mpi_f08": "use mpi_f08", "mpi": "use mpi", "mpif.h": "include 'mpif.h'"}
+# What mpi has with choice buffers, called without its interfaces: by plain names.
+EXTERNAL = "external"
+SECTIONS = (Case.SECTION, Case.FIRST, Case.LAST)
 
 
 def c_cases(record: Procedure, is_large: bool) -> Iterator[Case]:
@@ -66,10 +70,12 @@ def fortran_calls(spec: Spec, module: str) -> list[Call]:
     language = "f08" if module == "mpi_f08" else "f90"
     known = echoed(spec, language)
     for one in specifics(spec, "mpi_f08" if language == "f08" else "mpi"):
-        if one.record not in known:
+        if one.record not in known or (module == EXTERNAL and not has_plain(one.record)):
             continue
         for prefix, cases in (("", fortran_cases(one.record)), ("P", (Case.PLAIN,))):
             for case in cases:
+                if module == EXTERNAL and case in SECTIONS:
+                    continue
                 size = one.is_large or calls_large(one.record)
                 cptr = one.is_cptr
                 calls.append(Call(spec, one.record, language, case, size, cptr, prefix))
@@ -278,7 +284,7 @@ def _actuals(call: Call, module: str) -> str:
     given = [(a.name, sort(call, a).f_actual()) for a in specific.arguments]
     if has_ierror(call):
         given.append(("ierror", "ierror"))
-    if module == "mpif.h" or call.case is Case.PLAIN:
+    if module in ("mpif.h", EXTERNAL) or call.case is Case.PLAIN:
         return ", ".join(actual for _, actual in given)
     turn = 0 if call.case is Case.EDGE else 1
     given = [*given[turn:], *given[:turn]][::-1]
@@ -290,6 +296,8 @@ def fortran_unit(call: Call, module: str, name: str) -> list[str]:
     specific = Specific(call.record, module, call.is_large, call.is_cptr)
     taken = [sort(call, a) for a in specific.arguments]
     lines = [s.f_variable() for s in taken if s.f_variable()]
+    if module == EXTERNAL:  # in the place of what the program has from mpi
+        lines.append(f"external :: {call.prefix}{specific.generic}")
     lines += ["integer :: ierror"] if has_ierror(call) else []
     lines += [f"{specific.result} :: outcome"] if specific.result else []
     lines += [line for s in taken for line in s.f_given()]
@@ -322,7 +330,7 @@ def _own_procedures(spec: Spec, module: str) -> list[str]:
 
 def echo_fortran(spec: Spec, module: str) -> str:
     """The program that calls all that a module or mpif.h has."""
-    source = MODULES[module]
+    source = MODULES["mpi" if module == EXTERNAL else module]
     head = ["program echoes", "use, intrinsic :: iso_c_binding"]
     head += ["use, intrinsic :: iso_fortran_env, only : int64", "use echo"]
     uses, includes = ([source], []) if source.startswith("use") else ([], [source])

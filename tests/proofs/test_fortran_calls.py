@@ -18,7 +18,8 @@ from pathlib import Path
 from c_claims import parameter, result
 from common import Proof, implemented, table, taken_by
 from fortran_calls import Actuals, actuals, counted, wrong, wrong_actuals
-from fortran_claims import OPTIONS, Specific, specifics
+from fortran_claims import OPTIONS, Specific
+from passed_on import passed_on
 
 from codegen.model import Argument, Spec
 
@@ -83,8 +84,6 @@ void expect(const char *name)
     check(twin);
 }
 """
-# How Fortran functions give their results.
-RESULTS = {"": "void", "integer": "int", "double precision": "double"}
 
 
 def named(kind: str, name: str) -> str:
@@ -125,27 +124,10 @@ def tool(spec: Spec, prefixes: tuple[str, ...] = ("", "P"), twice: str = "") -> 
     return "\n".join([*lines, ""])
 
 
-def fortran_tool(spec: Spec, module: str, twice: str = "") -> str:
-    """A tool with each specific procedure of a module; `twice` is entered wrong.
-
-    It passes on what compilers pass: addresses, then the lengths of strings.
-    """
-    lines = [tool(spec), ENTERED]
-    for specific in specifics(spec, module):
-        if "c" not in specific.record.languages:
-            continue
-        strings = [a for a in specific.arguments if a.kind.kind_class.value == "string"]
-        taken = len(specific.arguments) + specific.has_ierror + len(strings)
-        names = ", ".join(f"a{i}" for i in range(taken))
-        declared = ", ".join(f"void *a{i}" for i in range(taken)) or "void"
-        kind = RESULTS.get(specific.result, "MPI_Aint")
-        name = f"{specific.name.lower()}_"
-        seen = specific.record.name + ("_c" if specific.is_large else "")
-        enters = f'enter("{seen}"); ' * (2 if seen == twice else 1)
-        back = "return " if specific.result else ""
-        lines.append(f"{kind} p{name}({declared});")
-        lines.append(f"{kind} {name}({declared}) {{ {enters}{back}p{name}({names}); }}")
-    return "\n".join([*lines, ""])
+def fortran_tool(spec: Spec, module: str, is_plain: bool = False) -> str:
+    """A tool with each specific procedure of a module, or with plain names."""
+    taken = passed_on(spec, module, 'enter("{}"); ', is_plain)
+    return "\n".join([tool(spec), ENTERED, *taken, ""])
 
 
 class Counted(Proof):
@@ -186,8 +168,12 @@ class Counted(Proof):
             with self.subTest(module):
                 self.assert_runs(self.program(module, fortran_tool(self.spec, module)))
 
+    def test_each_call_enters_a_tool_of_plain_names_once(self) -> None:
+        self.assert_runs(self.program("mpi", fortran_tool(self.spec, "mpi", True)))
+
     def test_second_entry_is_noticed(self) -> None:
-        text = fortran_tool(self.spec, "mpi", twice="MPI_Get")
+        enters = 'enter("MPI_Get"); '
+        text = fortran_tool(self.spec, "mpi").replace(enters, enters * 2)
         program = self.program("mpi", text)
         self.assert_refused("MPI_Get has entered the tool 2 times", program)
 
