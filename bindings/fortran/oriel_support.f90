@@ -14,10 +14,10 @@ module oriel_support
     public :: KIND_COMM, KIND_WIN, KIND_DATATYPE
 
     interface
-        subroutine oriel_attribute_is_integer(kind, handle, keyval) bind(C)
+        subroutine oriel_attribute_is_integer(kind, handle, keyval, value) bind(C)
             import
             integer(c_int), value :: kind, keyval
-            integer(c_intptr_t), value :: handle
+            integer(c_intptr_t), value :: handle, value
         end subroutine oriel_attribute_is_integer
 
         function oriel_attribute_integer(kind, handle, keyval, &

@@ -106,8 +106,7 @@ static void accept_invitations(const struct communicator *parent,
         int leader = parent_rank(parent, comm, comm->node_members[0]);
         comm->area = shm_at(process.shm, all[leader].area);
     }
-    comm->object.errhandler = parent->object.errhandler;
-    object_retain(comm->object.errhandler);
+    errhandler_inherit(comm, parent);
 }
 
 void communicator_abandon(struct communicator *comm)

@@ -170,7 +170,9 @@ int oriel_comm_create_group(struct communicator *comm, struct group *group, int 
     if (err || group->rank == MPI_UNDEFINED)
         return err;
     struct communicator *made;
-    err = communicator_make_apart(comm, tag, group, comm->object.errhandler, &made);
+    struct errhandler *errhandler = errhandler_of(&comm->object);
+    err = communicator_make_apart(comm, tag, group, errhandler, &made);
+    object_release(errhandler);
     return err ? err : communicator_publish(made, newcomm);
 }
 
@@ -282,8 +284,7 @@ static int plan_copy(struct communicator *comm, struct communicator **planned)
         err = communicator_plan(comm->local, comm->group, &copy->local);
     }
     if (!err) {
-        object_retain(comm->object.errhandler);
-        copy->object.errhandler = comm->object.errhandler;
+        errhandler_inherit(copy, comm);
         err = attributes_copy(comm, copy);
     }
     if (err)

@@ -25,8 +25,7 @@ static int bind_groups(struct communicator *local, struct group *remote,
         return err;
     comm->local = local;
     comm->peers = remote;
-    comm->object.errhandler = local->object.errhandler;
-    object_retain(comm->object.errhandler);
+    errhandler_inherit(comm, local);
     *made = comm;
     return 0;
 }
@@ -227,8 +226,7 @@ int intercommunicator_split(struct communicator *comm, int color, int key,
     free(theirs);
     if (!err && *made != NULL) {
         object_release((*made)->object.errhandler);
-        object_retain(comm->object.errhandler);
-        (*made)->object.errhandler = comm->object.errhandler;
+        errhandler_inherit(*made, comm);
     }
     return err;
 }
@@ -297,6 +295,8 @@ int oriel_intercomm_merge(struct communicator *intercomm, int high,
     if (err)
         return err;
     made->context = is_first ? mine.context : theirs.context;
-    err = communicator_furnish(made, intercomm->object.errhandler);
+    struct errhandler *errhandler = errhandler_of(&intercomm->object);
+    err = communicator_furnish(made, errhandler);
+    object_release(errhandler);
     return err ? err : communicator_publish(made, newintracomm);
 }

@@ -108,14 +108,14 @@ static const char node_resource[] = "mpi_shared_memory";
 static int color_of_resource(const struct communicator *comm, int split_type,
                              const struct info *info)
 {
-    const char *resource = info_find(info, resource_key);
-    const char *pset = info_find(info, "mpi_pset_name");
+    char resource[MPI_MAX_INFO_VAL], pset[MPI_MAX_INFO_VAL];
     bool is_guided = split_type == MPI_COMM_TYPE_HW_GUIDED ||
                      split_type == MPI_COMM_TYPE_RESOURCE_GUIDED;
-    if (is_guided && resource != NULL)
+    if (is_guided && info_value(info, resource_key, resource))
         return strcmp(resource, node_resource) == 0 ? comm->leader_index
                                                     : MPI_UNDEFINED;
-    if (split_type == MPI_COMM_TYPE_RESOURCE_GUIDED && pset != NULL) {
+    if (split_type == MPI_COMM_TYPE_RESOURCE_GUIDED &&
+        info_value(info, "mpi_pset_name", pset)) {
         if (strcasecmp(pset, "mpi://WORLD") == 0)
             return 0;
         return strcasecmp(pset, "mpi://SELF") == 0 ? comm->rank : MPI_UNDEFINED;

@@ -171,16 +171,22 @@ int oriel_type_dup(struct datatype *oldtype, struct datatype **newtype)
     return datatype_open(made, newtype);
 }
 
+// A second commit changes nothing, so that threads may use what others commit again.
 int oriel_type_commit(struct datatype *datatype)
 {
-    datatype_commit(datatype);
+    pthread_mutex_lock(&objects.lock);
+    if (!datatype->is_committed)
+        datatype_commit(datatype);
+    pthread_mutex_unlock(&objects.lock);
     return 0;
 }
 
 // Attributes go with the handle, because their delete functions are given it.
 int oriel_type_free(struct datatype *datatype)
 {
-    int err = datatype->object.handles == 1 ? attributes_drop(datatype) : 0;
+    if (object_close_one_of_many(&datatype->object))
+        return 0;
+    int err = attributes_drop(datatype);
     if (!err)
         object_close(&datatype->object);
     return err;
@@ -242,21 +248,46 @@ int oriel_type_delete_attr(struct datatype *datatype, int type_keyval)
 }
 
 // ---- names ----------------------------------------------------------------------------
+// The room for a name, with the present one; NULL if there is none.
+static char *name_room(struct datatype *type)
+{
+    char *room = malloc(MPI_MAX_OBJECT_NAME), *unused = room;
+    if (room == NULL)
+        return NULL;
+    object_set_name(room, type->name ? type->name : "");
+    pthread_mutex_lock(&objects.names_lock);
+    if (type->given_name == NULL) {
+        type->given_name = room;
+        unused = NULL;
+    }
+    room = type->given_name;
+    pthread_mutex_unlock(&objects.names_lock);
+    free(unused);
+    return room;
+}
+
 int oriel_type_set_name(struct datatype *datatype, const char *type_name)
 {
-    if (datatype->given_name == NULL)
-        datatype->given_name = malloc(MPI_MAX_OBJECT_NAME);
-    if (datatype->given_name == NULL)
+    char *room = name_room(datatype);
+    if (room == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for the name of a datatype");
-    object_set_name(datatype->given_name, type_name);
+    object_set_name(room, type_name);
     return 0;
+}
+
+static const char *type_name_of(const struct datatype *type)
+{
+    pthread_mutex_lock(&objects.names_lock);
+    const char *given = type->given_name;
+    pthread_mutex_unlock(&objects.names_lock);
+    if (given != NULL)
+        return given;
+    return type->name ? type->name : "";
 }
 
 int oriel_type_get_name(struct datatype *datatype, char *type_name, int *resultlen)
 {
-    const char *name = datatype == NULL ? "MPI_DATATYPE_NULL" : datatype->given_name;
-    if (name == NULL)
-        name = datatype->name ? datatype->name : "";
-    object_get_name(name, type_name, resultlen);
+    object_get_name(datatype ? type_name_of(datatype) : "MPI_DATATYPE_NULL", type_name,
+                    resultlen);
     return 0;
 }

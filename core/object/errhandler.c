@@ -60,16 +60,32 @@ static int errhandler_set(enum object_kind kind, struct object *object,
     if (err)
         return err;
     object_retain(errhandler);
-    object_release(object->errhandler);
+    pthread_mutex_lock(&objects.errhandlers_lock);
+    struct errhandler *old = object->errhandler;
     object->errhandler = errhandler;
+    pthread_mutex_unlock(&objects.errhandlers_lock);
+    object_release(old);
     return 0;
+}
+
+struct errhandler *errhandler_of(const struct object *object)
+{
+    pthread_mutex_lock(&objects.errhandlers_lock);
+    struct errhandler *found = object->errhandler;
+    object_retain(found);
+    pthread_mutex_unlock(&objects.errhandlers_lock);
+    return found;
+}
+
+void errhandler_inherit(void *object, const void *from)
+{
+    ((struct object *)object)->errhandler = errhandler_of(from);
 }
 
 // The handle is the program's to free, also one that it has freed before (9.3.4).
 static int errhandler_get(struct object *object, struct errhandler **errhandler)
 {
-    struct errhandler *found = object->errhandler;
-    object_retain(found);
+    struct errhandler *found = errhandler_of(object);
     int err = object_open(&found->object, KIND_ERRHANDLER);
     if (!err)
         *errhandler = found;

@@ -47,7 +47,7 @@ int oriel_error_class(int errorcode, int *errorclass)
     return added ? 0 : unknown_code("errorcode", errorcode);
 }
 
-void error_describe(int code, char text[MPI_MAX_ERROR_STRING])
+bool error_describe(int code, char text[MPI_MAX_ERROR_STRING])
 {
     int detailed;
     const char *detail = error_detail(&detailed);
@@ -56,22 +56,20 @@ void error_describe(int code, char text[MPI_MAX_ERROR_STRING])
         snprintf(text, MPI_MAX_ERROR_STRING, "%s: %s%s%s", error_texts[code].name,
                  error_texts[code].text, has_detail ? ": " : "",
                  has_detail ? detail : "");
-        return;
+        return true;
     }
     pthread_mutex_lock(&objects.lock);
     const struct added_error *added = find_added(code);
     snprintf(text, MPI_MAX_ERROR_STRING, "%s", added && added->text ? added->text : "");
     pthread_mutex_unlock(&objects.lock);
+    return added != NULL;
 }
 
 int oriel_error_string(int errorcode, char *string, int *resultlen)
 {
-    int class;
-    int err = oriel_error_class(errorcode, &class);
-    if (err)
-        return err;
     char text[MPI_MAX_ERROR_STRING];
-    error_describe(errorcode, text);
+    if (!error_describe(errorcode, text))
+        return unknown_code("errorcode", errorcode);
     *resultlen = (int)strlen(text);
     memcpy(string, text, (size_t)*resultlen + 1);
     return 0;

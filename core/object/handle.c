@@ -16,7 +16,12 @@ enum {
     GENERATIONS = 1 << 8,
 };
 
-struct objects objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct objects objects = {.attributes_lock = PTHREAD_MUTEX_INITIALIZER,
+                          .errhandlers_lock = PTHREAD_MUTEX_INITIALIZER,
+                          .infos_lock = PTHREAD_MUTEX_INITIALIZER,
+                          .names_lock = PTHREAD_MUTEX_INITIALIZER,
+                          .attribute_copied = PTHREAD_COND_INITIALIZER,
+                          .lock = PTHREAD_MUTEX_INITIALIZER};
 
 // Slots that have never been used are 0, which is no handle either.
 static __attribute__((constructor)) void refuse_zero(void)
@@ -125,6 +130,25 @@ void object_close(struct object *object)
     object_release(object);
 }
 
+bool object_close_one_of_many(struct object *object)
+{
+    pthread_mutex_lock(&objects.lock);
+    bool is_one_of_many = object->handles > 1;
+    object->handles -= is_one_of_many;
+    pthread_mutex_unlock(&objects.lock);
+    if (is_one_of_many)
+        object_release(object);
+    return is_one_of_many;
+}
+
+void object_retire(struct object *object)
+{
+    pthread_mutex_lock(&objects.lock);
+    handle_give_back(object->kind, object->handle);
+    object->handle = 0;
+    pthread_mutex_unlock(&objects.lock);
+}
+
 void object_release(void *released)
 {
     struct object *object = released;
@@ -137,12 +161,16 @@ void object_release(void *released)
 void object_set_name(char own[MPI_MAX_OBJECT_NAME], const char *name)
 {
     size_t length = strnlen(name, MPI_MAX_OBJECT_NAME - 1);
+    pthread_mutex_lock(&objects.names_lock);
     memmove(own, name, length);
     own[length] = '\0';
+    pthread_mutex_unlock(&objects.names_lock);
 }
 
 void object_get_name(const char own[MPI_MAX_OBJECT_NAME], char *name, int *length)
 {
+    pthread_mutex_lock(&objects.names_lock);
     *length = (int)strlen(own);
     memcpy(name, own, (size_t)*length + 1);
+    pthread_mutex_unlock(&objects.names_lock);
 }

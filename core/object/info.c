@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Info objects (MPI-4.1 10): ordered lists of (key, value).
+// Info objects (MPI-4.1 10): ordered lists of (key, value). One lock guards all of them;
+// they may be used before MPI_Init and by several threads.
 #include "object/private.h"
 
 #include <limits.h>
@@ -43,6 +44,8 @@ int info_make(struct info **info)
     return 0;
 }
 
+// ---- with the lock held
+
 static struct info_pair *pair_find(const struct info *info, const char *key)
 {
     for (int i = 0; i < info->count; i++)
@@ -65,7 +68,7 @@ static struct info_pair *pair_append(struct info *info)
     return &info->pairs[info->count];
 }
 
-int info_put(struct info *info, const char *key, const char *value)
+static int pair_set(struct info *info, const char *key, const char *value)
 {
     char *new_value = strdup(value);
     struct info_pair *pair = pair_find(info, key);
@@ -86,35 +89,80 @@ int info_put(struct info *info, const char *key, const char *value)
     return 0;
 }
 
+static int pairs_copy(const struct info *from, struct info *to)
+{
+    int err = 0;
+    for (int i = 0; !err && i < from->count; i++)
+        err = pair_set(to, from->pairs[i].key, from->pairs[i].value);
+    return err;
+}
+
+// ---- for the library
+
+static void infos_enter(void)
+{
+    pthread_mutex_lock(&objects.infos_lock);
+}
+
+static void infos_leave(void)
+{
+    pthread_mutex_unlock(&objects.infos_lock);
+}
+
+int info_put(struct info *info, const char *key, const char *value)
+{
+    infos_enter();
+    int err = pair_set(info, key, value);
+    infos_leave();
+    return err;
+}
+
 int info_copy(const struct info *from, struct info **copy)
 {
     struct info *made = NULL;
     int err = info_make(&made);
-    for (int i = 0; !err && from != NULL && i < from->count; i++) {
-        err = info_put(made, from->pairs[i].key, from->pairs[i].value);
-        if (err)
-            object_release(made);
-    }
-    if (!err)
+    if (err)
+        return err;
+    infos_enter();
+    if (from != NULL)
+        err = pairs_copy(from, made);
+    infos_leave();
+    if (err)
+        object_release(made);
+    else
         *copy = made;
     return err;
 }
 
-const char *info_find(const struct info *info, const char *key)
+// The length of the value, of which as much is copied as there is room for; -1 if the
+// key is not set.
+static int value_get(const struct info *info, const char *key, char *value, int room)
 {
-    const struct info_pair *pair = info ? pair_find(info, key) : NULL;
-    return pair ? pair->value : NULL;
+    infos_enter();
+    const struct info_pair *pair = pair_find(info, key);
+    int length = pair ? (int)strlen(pair->value) : -1;
+    if (pair != NULL && room > 0)
+        snprintf(value, (size_t)room, "%s", pair->value);
+    infos_leave();
+    return length;
+}
+
+bool info_value(const struct info *info, const char *key, char value[MPI_MAX_INFO_VAL])
+{
+    return info != NULL && value_get(info, key, value, MPI_MAX_INFO_VAL) >= 0;
 }
 
 bool info_flag(const struct info *info, const char *key, bool otherwise)
 {
-    const char *value = info_find(info, key);
-    if (value == NULL)
+    char value[MPI_MAX_INFO_VAL];
+    if (!info_value(info, key, value))
         return otherwise;
     if (strcasecmp(value, "true") == 0)
         return true;
     return strcasecmp(value, "false") == 0 ? false : otherwise;
 }
+
+// ---- for the program
 
 static int check_key(const char *key)
 {
@@ -188,13 +236,10 @@ int oriel_info_get_string(struct info *info, const char *key, int *buflen, char 
     int err = check_key(key);
     if (err)
         return err;
-    const char *found = info_find(info, key);
-    *flag = found != NULL;
-    if (found == NULL)
-        return 0;
-    if (*buflen > 0)
-        snprintf(value, (size_t)*buflen, "%s", found);
-    *buflen = (int)strlen(found) + 1;
+    int length = value_get(info, key, value, *buflen);
+    *flag = length >= 0;
+    if (length >= 0)
+        *buflen = length + 1;
     return 0;
 }
 
@@ -218,17 +263,34 @@ int oriel_info_get_valuelen(struct info *info, const char *key, int *valuelen,
 
 int oriel_info_get_nkeys(struct info *info, int *nkeys)
 {
+    infos_enter();
     *nkeys = info->count;
+    infos_leave();
     return 0;
 }
 
 int oriel_info_get_nthkey(struct info *info, int n, char *key)
 {
-    if (n < 0 || n >= info->count)
-        return fail(MPI_ERR_ARG, "n = %d: must be less than the number of keys, %d", n,
-                    info->count);
-    strcpy(key, info->pairs[n].key);
-    return 0;
+    infos_enter();
+    int count = info->count;
+    if (n >= 0 && n < count)
+        strcpy(key, info->pairs[n].key);
+    infos_leave();
+    if (n >= 0 && n < count)
+        return 0;
+    return fail(MPI_ERR_ARG, "n = %d: must be less than the number of keys, %d", n,
+                count);
+}
+
+static bool pair_remove(struct info *info, const char *key)
+{
+    struct info_pair *pair = pair_find(info, key);
+    if (pair == NULL)
+        return false;
+    pair_free(pair);
+    info->count--;
+    memmove(pair, pair + 1, (size_t)(info->pairs + info->count - pair) * sizeof *pair);
+    return true;
 }
 
 int oriel_info_delete(struct info *info, const char *key)
@@ -238,13 +300,10 @@ int oriel_info_delete(struct info *info, const char *key)
         err = check_key(key);
     if (err)
         return err;
-    struct info_pair *pair = pair_find(info, key);
-    if (pair == NULL)
-        return fail(MPI_ERR_INFO_NOKEY, "key \"%s\": is not set", key);
-    pair_free(pair);
-    info->count--;
-    memmove(pair, pair + 1, (size_t)(info->pairs + info->count - pair) * sizeof *pair);
-    return 0;
+    infos_enter();
+    bool was_set = pair_remove(info, key);
+    infos_leave();
+    return was_set ? 0 : fail(MPI_ERR_INFO_NOKEY, "key \"%s\": is not set", key);
 }
 
 int oriel_info_dup(struct info *info, struct info **newinfo)

@@ -61,9 +61,10 @@ ORIEL_EXPORT void oriel_request_invokers(uintptr_t request,
 
 // ---- attributes ---------------------------------------------------------------------
 // An attribute set from Fortran is an integer; C sees a pointer to it (MPI-4.1 19.3.7).
-// Called after MPI_*_set_attr with the integer cast to a pointer.
+// Called before this thread calls MPI_*_set_attr with the integer cast to a pointer, so
+// that no other thread sees that as a pointer.
 ORIEL_EXPORT void oriel_attribute_is_integer(enum object_kind kind, uintptr_t handle,
-                                             int keyval);
+                                             int keyval, MPI_Aint value);
 // The integer that Fortran sees for the pointer that MPI_*_get_attr has returned.
 ORIEL_EXPORT MPI_Aint oriel_attribute_integer(enum object_kind kind, uintptr_t handle,
                                               int keyval, void *value);

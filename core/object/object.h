@@ -62,8 +62,10 @@ extern struct objects {
     struct kept_section kept[1 << KEPT_SECTIONS_BITS];
     atomic_flag kept_lock; // for writing there; who finds it taken does without
     struct handles of[KIND_COUNT];
-    pthread_mutex_t lock;      // guards what follows, and writing to what precedes
-    struct added_error *added; // error classes and codes of the program
+    pthread_mutex_t attributes_lock, errhandlers_lock, infos_lock, names_lock;
+    pthread_cond_t attribute_copied; // a copy function has returned
+    pthread_mutex_t lock;            // guards what follows, and writing to the handles
+    struct added_error *added;       // error classes and codes of the program
     int added_count;
     int last_code;                       // MPI_LASTUSEDCODE
     struct parameterized *parameterized; // datatypes for Fortran's kinds of numbers
@@ -110,7 +112,13 @@ void object_release(void *object); // NULL is allowed
 int objects_start(void); // predefined datatypes, operations, error handlers, infos
 void objects_stop(void);
 
-// Names of objects (MPI-4.1 7.8, 12.2.8): longer ones are cut.
+// Makes the handle stale of an object that is about to go, where the program may use the
+// handle after it has freed it.
+void object_retire(struct object *object);
+// Takes one handle back if the program holds more than that; false: it does not.
+bool object_close_one_of_many(struct object *object);
+
+// Names of objects (MPI-4.1 7.8, 12.2.8): longer ones are cut. Threads get whole names.
 void object_set_name(char own[MPI_MAX_OBJECT_NAME], const char *name);
 void object_get_name(const char own[MPI_MAX_OBJECT_NAME], char *name, int *length);
 
@@ -151,17 +159,25 @@ struct errhandler {
 extern struct errhandler errors_are_fatal, errors_abort, errors_return;
 // MPI_ERR_ERRHANDLER if it was created for objects of another kind.
 int errhandler_check(const struct errhandler *errhandler, enum object_kind kind);
+// The error handler of an object, with a reference for the caller: another thread may
+// set another one.
+struct errhandler *errhandler_of(const struct object *object);
+// Gives an object that has none, and is not yet shared, the error handler of another.
+void errhandler_inherit(void *object, const void *from);
 
 // ---- attributes (MPI-4.1 7.7) -------------------------------------------------------
 struct attribute {
     struct keyval *key;
-    void *value;      // as a C program sees it
-    MPI_Aint integer; // set from Fortran: the value; then `value` points here
+    MPI_Aint value;   // an integer of Fortran or a pointer of C
+    bool is_integer;  // set from Fortran: C sees the address of `value`
+    int copiers;      // copy functions that read the value
+    uint64_t deleter; // the thread that runs the delete function, 0: none
     struct attribute *next;
 };
 struct keyval {
     struct object object;
-    int number; // its handle, also when that has been freed
+    int number;    // its handle
+    bool is_freed; // by the program
     enum object_kind applies_to;
     generic_function *copy, *drop; // may be MPI_*_NULL_*_FN (0) or MPI_*_DUP_FN (1)
     void *extra_state;
@@ -173,7 +189,8 @@ int keyval_make(enum object_kind applies_to, generic_function *copy,
                 generic_function *drop, void *extra_state, int *keyval);
 int keyval_free(enum object_kind applies_to, int *keyval);
 // What programs have attached to an object; implementations of MPI_*_set_attr and so
-// on. A keyval that is freed, predefined or for another kind gives MPI_ERR_KEYVAL.
+// on. A keyval that is predefined, for another kind, or freed and without attributes
+// gives MPI_ERR_KEYVAL. The program's functions run with no lock held.
 int attribute_set(enum object_kind kind, void *object, int keyval, void *value);
 int attribute_get(enum object_kind kind, void *object, int keyval, void *value,
                   int *flag);
@@ -199,8 +216,8 @@ struct info {
 int info_make(struct info **info); // no handle yet
 int info_put(struct info *info, const char *key, const char *value);
 int info_copy(const struct info *from, struct info **copy); // `from` may be NULL
-const char *info_find(const struct info *info,
-                      const char *key); // NULL: not set; info may be NULL
+// Copies the value; false: the key is not set. `info` may be NULL.
+bool info_value(const struct info *info, const char *key, char value[MPI_MAX_INFO_VAL]);
 // "true" and "false" (any case) or `otherwise`.
 bool info_flag(const struct info *info, const char *key, bool otherwise);
 

@@ -5,8 +5,8 @@
 #include "object/object.h"
 
 // The text that MPI_Error_string gives for a code, with the detail of this thread's
-// last error if it was of that class.
-void error_describe(int code, char text[MPI_MAX_ERROR_STRING]);
+// last error if it was of that class; false and "" for one that there is not.
+bool error_describe(int code, char text[MPI_MAX_ERROR_STRING]);
 void errors_forget(void); // classes and codes added by the program
 
 extern struct info info_env;

@@ -65,6 +65,15 @@ static void run(const struct call *call, const struct errhandler *handler,
         handler->invoke(handler->function, handle, error_class);
 }
 
+// Another thread may set another handler meanwhile.
+static void run_of_object(const struct call *call, struct object *object,
+                          int error_class)
+{
+    struct errhandler *handler = errhandler_of(object);
+    run(call, handler, object_handle(object), error_class);
+    object_release(handler);
+}
+
 // What a handler gets where there is no object yet.
 static uintptr_t null_handle(enum object_kind kind)
 {
@@ -88,7 +97,7 @@ int raise_error(const struct call *call, void *raised_on, int error_class)
     if (given != NULL)
         run(call, given, null_handle(given->applies_to), error_class);
     else if (object != NULL)
-        run(call, object->errhandler, object_handle(object), error_class);
+        run_of_object(call, object, error_class);
     else
         die(call, error_class);
     raise_on(NULL);

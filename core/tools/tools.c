@@ -9,9 +9,10 @@
 struct tools *tools_enter(void)
 {
     pthread_mutex_lock(&process.tools_lock);
-    if (process.tools == NULL)
+    struct tools *tools = process.tools;
+    if (tools == NULL)
         pthread_mutex_unlock(&process.tools_lock);
-    return process.tools;
+    return tools;
 }
 
 void tools_leave(void)

@@ -93,32 +93,32 @@ static const struct hint {
 };
 enum { HINTS = sizeof hints / sizeof *hints };
 
-// The valid value that `given` has for a hint, or NULL.
-static const char *given_value(const struct hint *hint, const struct info *given)
+// Copies the value that `given` has for a hint, if it is a valid one.
+static bool given_value(const struct hint *hint, const struct info *given,
+                        char value[MPI_MAX_INFO_VAL])
 {
-    const char *value = info_find(given, hint->key);
-    return value != NULL && hint->is_valid(value) ? value : NULL;
+    return info_value(given, hint->key, value) && hint->is_valid(value);
 }
 
 static void hints_apply(struct window *window)
 {
-    const char *ordering = info_find(window->info, "accumulate_ordering");
+    char ordering[MPI_MAX_INFO_VAL];
     window->no_locks = info_flag(window->info, "no_locks", false);
-    window->is_ordered = ordering == NULL || strcmp(ordering, "none") != 0;
+    window->is_ordered = !info_value(window->info, "accumulate_ordering", ordering) ||
+                         strcmp(ordering, "none") != 0;
 }
 
 int hints_choose(struct window *window, const struct info *given)
 {
+    char value[MPI_MAX_INFO_VAL];
     int err = info_make(&window->info);
     for (int i = 0; i < HINTS && !err; i++) {
         const struct hint *hint = &hints[i];
         if (hint->flavor != 0 && hint->flavor != window->flavor)
             continue;
-        const char *value = given_value(hint, given);
-        if (value == NULL)
-            value = hint->otherwise;
-        if (value != NULL)
-            err = info_put(window->info, hint->key, value);
+        const char *chosen = given_value(hint, given, value) ? value : hint->otherwise;
+        if (chosen != NULL)
+            err = info_put(window->info, hint->key, chosen);
     }
     hints_apply(window);
     return err;
@@ -126,19 +126,19 @@ int hints_choose(struct window *window, const struct info *given)
 
 size_t hint_alignment(const struct info *info)
 {
-    const char *value = info_find(info, "mpi_minimum_memory_alignment");
-    size_t alignment = value ? parse_alignment(value) : 0;
+    char value[MPI_MAX_INFO_VAL];
+    bool is_given = info_value(info, "mpi_minimum_memory_alignment", value);
+    size_t alignment = is_given ? parse_alignment(value) : 0;
     return alignment > CACHE_LINE ? alignment : CACHE_LINE;
 }
 
 int oriel_win_set_info(struct window *win, struct info *info)
 {
+    char value[MPI_MAX_INFO_VAL];
     int err = 0;
-    for (int i = 0; i < HINTS && !err; i++) {
-        const char *value = given_value(&hints[i], info);
-        if (hints[i].may_change && value != NULL)
+    for (int i = 0; i < HINTS && !err; i++)
+        if (hints[i].may_change && given_value(&hints[i], info, value))
             err = info_put(win->info, hints[i].key, value);
-    }
     hints_apply(win);
     return err ? err : window_serve(win);
 }

@@ -118,9 +118,30 @@ def _sections(call: Call) -> tuple[list[str], list[str]]:
     return before, after
 
 
+def _by_class(call: Call) -> dict[str, Argument]:
+    """The last argument of each class."""
+    return {a.kind.kind_class.value: a for a in call.record.arguments}
+
+
+def _attribute(call: Call) -> str:
+    """The object and the key of an attribute."""
+    sorts = _by_class(call)
+    handle, key = sort(call, sorts["handle"]), sort(call, sorts["keyval"])
+    kind = sorts["handle"].kind.tag.removeprefix("KIND_")
+    return f"{kind} {kind} {handle.value} {key.value}"
+
+
+def _announced(call: Call) -> list[str]:
+    """What the core must know before Fortran calls."""
+    value = _by_class(call).get("attribute")
+    if value is None or value.is_out or call.language == "c":
+        return []
+    return [f"integer in {_attribute(call)} {sort(call, value).value}"]
+
+
 def _extras(call: Call) -> list[str]:
     """What the core must know besides, when Fortran has called with success."""
-    sorts = {a.kind.kind_class.value: a for a in call.record.arguments}
+    sorts = _by_class(call)
     if "callback" in sorts and "keyval" in sorts:
         return [f"invokers of {sort(call, sorts['keyval']).result}"]
     if "callback" in sorts:
@@ -129,14 +150,10 @@ def _extras(call: Call) -> list[str]:
     if call.record.sized and calls_large(call.record):
         made = sort(call, sorts["handle"])
         return [made.got()[0].replace(f"got {made.name}", "small is")]
-    if "attribute" not in sorts:
+    if "attribute" not in sorts or not sorts["attribute"].is_out:
         return []
-    handle, value = sort(call, sorts["handle"]), sort(call, sorts["attribute"])
-    kind = sorts["handle"].kind.tag.removeprefix("KIND_")
-    key = sort(call, sorts["keyval"]).value
-    if not value.is_out:
-        return [f"integer in {kind} {kind} {handle.value} {key}"]
-    text = f"integer of {kind} {kind} {handle.value} {key} {value.result}"
+    value = sort(call, sorts["attribute"])
+    text = f"integer of {_attribute(call)} {value.result}"
     return [text] if call.has_objects else []
 
 
@@ -198,7 +215,7 @@ def transcript(call: Call) -> list[str]:
         return lines + _answers(call)
     before, after = _sections(call)
     arguments = list(record.arguments)
-    lines += before
+    lines += before + _announced(call)
     if call.reaches_core:
         lines += core_lines(call, [sort(call, a) for a in record.arguments_in("c")])
     if not record.returns_error:

@@ -80,10 +80,18 @@ static void a_freed_key_lives_until_its_attributes_are_gone(void)
     CHECK(keyval_free(KIND_COMM, &freed) == 0);
     int other_key =
         make_key(NULL, NULL); // in the memory of the freed one, were it gone
+    drops = 0;
+    CHECK(value_of(&one, key) == values);
+    CHECK(attribute_set(KIND_COMM, &one, key, values + 1) == 0 && drops == 1);
+    CHECK(attribute_set(KIND_COMM, &other, key, values + 2) == 0);
+    CHECK(attribute_delete(KIND_COMM, &one, key) == 0 && drops == 2);
+    CHECK(value_of(&one, key) == NULL && value_of(&other, key) == values + 2);
+    freed = key;
+    CHECK(keyval_free(KIND_COMM, &freed) == 0 && freed == MPI_KEYVAL_INVALID);
+    CHECK(attributes_drop(&other) == 0 && drops == 3);
     CHECK(attribute_set(KIND_COMM, &one, key, values) == MPI_ERR_KEYVAL);
     CHECK(attribute_delete(KIND_COMM, &one, key) == MPI_ERR_KEYVAL);
-    drops = 0;
-    CHECK(attributes_drop(&one) == 0 && drops == 1);
+    CHECK(keyval_free(KIND_COMM, &key) == MPI_ERR_KEYVAL);
     CHECK(keyval_free(KIND_COMM, &other_key) == 0);
 }
 
@@ -122,8 +130,8 @@ static void fortran_sets_integers_and_c_sees_their_address(void)
 {
     uintptr_t handle = object_handle(&one);
     int key = make_key((generic_function *)(uintptr_t)1, NULL);
+    oriel_attribute_is_integer(KIND_COMM, handle, key, -5);
     CHECK(attribute_set(KIND_COMM, &one, key, (void *)(MPI_Aint)-5) == 0);
-    oriel_attribute_is_integer(KIND_COMM, handle, key);
     CHECK(*(MPI_Aint *)value_of(&one, key) == -5);
     CHECK(oriel_attribute_integer(KIND_COMM, handle, key, value_of(&one, key)) == -5);
     CHECK(attributes_copy(&one, &other) == 0);

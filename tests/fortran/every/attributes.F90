@@ -100,7 +100,7 @@ program attributes
 #include "binding.inc"
     integer(MPI_ADDRESS_KIND), parameter :: large = 2_MPI_ADDRESS_KIND ** 40
     integer(MPI_ADDRESS_KIND) :: value
-    integer :: key, predefined_key, ierror
+    integer :: key, freed, predefined_key, ierror
     logical :: flag
     call MPI_Init(ierror)
     call of_communicators()
@@ -153,7 +153,13 @@ contains
         call MPI_Comm_free(copied, ierror)
         call MPI_Comm_free(comm, ierror)
         call was_deleted('freeing deletes', -1_MPI_ADDRESS_KIND, 1)
+        call MPI_Comm_set_attr(MPI_COMM_WORLD, key, 2 * large, ierror)
+        freed = key
         call MPI_Comm_free_keyval(key, ierror)
+        call MPI_Comm_get_attr(MPI_COMM_WORLD, freed, value, flag, ierror)
+        call is_found('a freed key is in use until its last attribute goes', 2 * large)
+        call MPI_Comm_delete_attr(MPI_COMM_WORLD, freed, ierror)
+        call was_deleted('a freed key deletes', 2 * large, 1)
         call MPI_Comm_free_keyval(predefined_key, ierror)
         call check('freed keys are invalid', key == MPI_KEYVAL_INVALID .and. &
             predefined_key == MPI_KEYVAL_INVALID)
@@ -172,12 +178,13 @@ contains
         call is_found('the callback copies', large + 1)
         call MPI_Type_get_attr(copied, predefined_key, value, flag, ierror)
         call check('MPI_TYPE_NULL_COPY_FN does not copy', .not. flag)
-        call MPI_Type_delete_attr(type, key, ierror)
-        call was_deleted('delete_attr', large, 1)
+        freed = key
+        call MPI_Type_free_keyval(key, ierror)
+        call MPI_Type_delete_attr(type, freed, ierror)
+        call was_deleted('delete_attr, also when the key is freed', large, 1)
         call MPI_Type_free(copied, ierror)
         call was_deleted('freeing deletes', large + 1, 1)
         call MPI_Type_free(type, ierror)
-        call MPI_Type_free_keyval(key, ierror)
         call MPI_Type_free_keyval(predefined_key, ierror)
         call check('freed keys are invalid', key == MPI_KEYVAL_INVALID .and. &
             predefined_key == MPI_KEYVAL_INVALID)
@@ -209,8 +216,13 @@ contains
         call is_found('an attribute keeps its value', large)
         call MPI_Win_delete_attr(win, key, ierror)
         call was_deleted('delete_attr', large, 1)
-        call MPI_Win_set_attr(win, key, -large, ierror)
+        call MPI_Win_set_attr(win, key, large, ierror)
+        freed = key
         call MPI_Win_free_keyval(key, ierror)
+        call MPI_Win_set_attr(win, freed, -large, ierror)
+        call was_deleted('a freed key replaces', large, 1)
+        call MPI_Win_get_attr(win, freed, value, flag, ierror)
+        call is_found('a freed key is in use until its last attribute goes', -large)
         call MPI_Win_free(win, ierror)
         call was_deleted('freeing deletes, also when the key is freed', -large, 1)
     end subroutine of_windows

@@ -481,11 +481,12 @@ void oriel_keyval_invokers(int keyval, copy_invoker *copy, delete_invoker *drop)
     echo_number(copy && drop ? "invokers" : "none", "of", keyval);
 }
 
-void oriel_attribute_is_integer(enum object_kind kind, uintptr_t handle, int keyval)
+void oriel_attribute_is_integer(enum object_kind kind, uintptr_t handle, int keyval,
+                                MPI_Aint value)
 {
     printf("integer in %s", kind_names[kind]);
     print_handle(handle);
-    printf(" %d\n", keyval);
+    printf(" %d %jd\n", keyval, (intmax_t)value);
 }
 
 // One more than the pointer, so that the caller is seen to use it.
