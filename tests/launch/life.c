@@ -65,7 +65,9 @@ static void print_threads(void)
     MPI_Win win;
     MPI_Win_create(&part, sizeof part, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     DIR *threads = opendir("/proc/self/task");
-    for (struct dirent *entry; threads != NULL && (entry = readdir(threads)) != NULL;) {
+    if (threads == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
         cpu_set_t set;
         int thread = atoi(entry->d_name);
         char path[64], name[32] = "";
@@ -78,6 +80,7 @@ static void print_threads(void)
             printf("rank %d: thread %s has %d\n", rank, name, CPU_COUNT(&set));
         fclose(file);
     }
+    closedir(threads);
     MPI_Win_free(&win);
 }
 
