@@ -158,8 +158,7 @@ int peer_await_answer(struct peer *peer)
     return peer_lock_state(peer) == LOCK_EXPOSED
                ? fail_exposed(peer->rank)
                : fail(MPI_ERR_RMA_SYNC,
-                      "rank %d could not take the lock: it has freed the window or has "
-                      "no memory",
+                      "rank %d could not take the lock: it has freed the window",
                       peer->rank);
 }
 
@@ -249,7 +248,7 @@ static void handle_lock(int source, const void *bytes, size_t size)
     else if (window_is_exposed(window))
         grant(source, message->reply_to, message->rank, MPI_ERR_RMA_CONFLICT);
     else if (!take_ticket(window, source, message))
-        grant(source, message->reply_to, message->rank, MPI_ERR_NO_MEM);
+        message_defer();
     else
         grant_served(window);
 }

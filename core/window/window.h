@@ -75,7 +75,7 @@ enum lock_state {
     LOCK_HELD,
     LOCK_UNCHECKED, // MPI_MODE_NOCHECK: the program knows that nothing conflicts
     LOCK_ASKED,     // taken or sent for, not granted yet
-    LOCK_REFUSED,   // the target could not take it
+    LOCK_REFUSED,   // the target has freed the window
     LOCK_EXPOSED,   // the target did not, for its part is exposed by MPI_Win_post
 };
 

@@ -191,7 +191,7 @@ static void an_origin_waits_for_its_target(void)
     grant.error = -1; // no error class
     handlers[MESSAGE_GRANT](50, &grant, sizeof grant);
     CHECK(peer_lock_state(&peer) == LOCK_ASKED);
-    grant.error = MPI_ERR_NO_MEM;
+    grant.error = MPI_ERR_WIN;
     handlers[MESSAGE_GRANT](50, &grant, sizeof grant);
     CHECK(peer_await_lock(&peer) == MPI_ERR_RMA_SYNC);
     peer.lock = LOCK_ASKED;
