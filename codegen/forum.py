@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the table with the MPI Forum's data: its list of procedures and the
-constants of the standard ABI. The Forum's files are read, field by field, never used.
+constants of the standard ABI, read field by field, never used. tests/forum has what is
+compared as facts; the Forum's own files can be compared, too (facts.py).
 
 Differences that are meant are in spec/forum.waivers, one a line:
 
     CHECK  NAME ARGUMENT FIELD  "reason"      CHECK: forum or abi; ARGUMENT: - if none
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from codegen.facts import Json, read_forum
 from codegen.model import LANGUAGES, Argument, Callback, Constant, Form, Procedure, Spec
 from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, Sort, read_lines
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -176,7 +174,7 @@ def _not_in_table(spec: Spec, theirs: Json) -> Iterator[Difference]:
 
 def compare_procedures(spec: Spec, path: Path) -> list[Difference]:
     """All records, planned ones too, and the predefined callbacks, both ways."""
-    theirs: Json = json.loads(path.read_text("utf-8"))
+    theirs: Json = read_forum(path)
     differences = [*_not_in_table(spec, theirs)]
     records: list[Procedure | Callback] = [*spec.procedures.values()]
     records += spec.callbacks.values()
@@ -248,7 +246,7 @@ def _stands_for(theirs: Json, ours: Constant) -> Iterator[tuple[str, str, str]]:
 
 def compare_constants(spec: Spec, path: Path) -> list[Difference]:
     """All constants, both ways."""
-    theirs: Json = json.loads(path.read_text("utf-8"))["constants"]
+    theirs: Json = read_forum(path)["constants"]
     by_name: Json = {other["name"]: other for other in theirs.values()}
     differences = []
     for constant in spec.constants.values():

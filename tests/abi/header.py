@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Renders the constants of an mpi.h from the MPI Forum's list for the standard ABI, with
-nothing of Oriel's, and after them the types and prototypes that another file has.
+"""Renders the constants of an mpi.h from the facts of the standard ABI (tests/forum), with
+nothing else of Oriel's, and after them the types and prototypes that another file has.
 
-usage: header.py MPI-ABI.JSON TYPES.H PROTOTYPES.H
+usage: header.py MPI-ABI.FACTS TYPES.H PROTOTYPES.H
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
 
-def constant(record: dict[str, Any]) -> str:
+def constant(line: str) -> str:
     """Its definition, or "" if C does not have it."""
-    kind = record["handle_types"]["c"]["type"]
-    name, value = record["name"], record["abi_value"]
-    if not kind or kind.startswith("MPI_T_"):
+    name, _, value, kind, *_ = line.split(" | ")
+    if kind == "-" or kind.startswith("MPI_T_"):
         return ""
     if kind == "int":
         return f"enum {{ {name} = {value} }};"
@@ -26,10 +23,10 @@ def constant(record: dict[str, Any]) -> str:
 
 def main() -> int:
     data, types, prototypes = (Path(name).read_text("utf-8") for name in sys.argv[1:])
-    records = json.loads(data)["constants"].values()
+    lines = [line for line in data.splitlines() if not line.startswith("#")]
     print("#pragma once")
     print(types)
-    print("\n".join(filter(None, map(constant, records))))
+    print("\n".join(filter(None, map(constant, lines))))
     print(prototypes)
     return 0
 

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The comparison with the MPI Forum's data: its parts on made-up data, and the real
-table with the real data when ORIEL_FORUM_DIR says where they are.
+table with the facts of tests/forum; these with the Forum's own files, when ORIEL_FORUM_DIR
+says where they are.
 """
 
 import json
 import os
+import runpy
 import unittest
 from pathlib import Path
 from typing import Any
 
 from common import TOP, TreeTest
 
+from codegen.facts import FLAGS, WORDS, facts_of, read_forum
 from codegen.forum import (
     Difference,
     compare_constants,
@@ -22,6 +25,7 @@ from codegen.load import load
 from codegen.model import LANGUAGES, Argument, Callback, Procedure
 from codegen.position import SpecError
 
+FACTS = TOP / "tests" / "forum"
 FORUM = os.environ.get("ORIEL_FORUM_DIR", "")
 
 
@@ -279,7 +283,6 @@ class Waivers(TreeTest):
         self.assertIn("unknown check 'other'; use forum or abi", str(caught.exception))
 
 
-@unittest.skipUnless(FORUM, "ORIEL_FORUM_DIR does not say where the Forum's data are")
 class RealTable(unittest.TestCase):
     """Oriel's own table agrees with the standard."""
 
@@ -293,10 +296,53 @@ class RealTable(unittest.TestCase):
     def test_procedures_are_those_of_the_standard(self) -> None:
         spec = load(TOP / "spec")
         for version in ("4.1", "5.0"):
-            path = Path(FORUM) / f"mpi-{version}-apis.json"
+            path = FACTS / f"mpi-{version}-apis.facts"
             self.assert_agrees("forum", path, compare_procedures(spec, path))
 
     def test_constants_are_those_of_the_abi(self) -> None:
         spec = load(TOP / "spec")
-        path = Path(FORUM) / "mpi-5.0-abi.json"
+        path = FACTS / "mpi-5.0-abi.facts"
         self.assert_agrees("abi", path, compare_constants(spec, path))
+
+    @unittest.skipUnless(FORUM, "the Forum's own files are not part of Oriel")
+    def test_facts_are_those_of_the_forum(self) -> None:
+        remade = runpy.run_path(str(FACTS / "remake"))["facts"](Path(FORUM))
+        for name, text in remade.items():
+            self.assertEqual((FACTS / name).read_text("utf-8"), text, name)
+
+
+class Facts(TreeTest):
+    """Facts say what the data say that they are made of."""
+
+    def procedures(self) -> dict[str, Any]:
+        """Records with every flag, and one of each else."""
+        spec = load(self.root / "spec")
+        data = {r.name.lower(): record(r) for r in spec.procedures.values()}
+        for entry in data.values():
+            entry["attributes"] |= {"predefined_function": None}
+        attributes = data["mpi_move"]["attributes"]
+        attributes |= {"predefined_function": "MPI_Other_fn", "callback": True}
+        attributes |= {"not_with_mpif": True, "f90_index_overload": "INTERFACE"}
+        argument = data["mpi_move"]["parameters"][0]
+        argument |= dict.fromkeys(FLAGS.values(), True)
+        argument |= {field: "some words" for field in WORDS.values()}
+        return data
+
+    def test_procedures_are_the_same_when_read_again(self) -> None:
+        data = self.procedures()
+        lines = [*facts_of(data)]
+        path = self.folder / "all.facts"
+        path.write_text("\n".join(["# a comment", *lines]), "utf-8")
+        self.assertEqual([*facts_of(read_forum(path))], lines)
+        self.assertIn(" overloaded function=MPI_Other_fn", "\n".join(lines))
+
+    def test_newer_facts_hold_what_has_changed(self) -> None:
+        data = self.procedures()
+        (self.folder / "old.facts").write_text("\n".join(facts_of(data)), "utf-8")
+        new = {k: {**v, "parameters": [*v["parameters"]]} for k, v in data.items()}
+        del new["mpi_move"]["parameters"][0]
+        lines = [*facts_of(new, "old.facts", data)]
+        self.assertEqual([x for x in lines if ":" in x and "MPI_Move" not in x], [])
+        path = self.folder / "new.facts"
+        path.write_text("\n".join(lines), "utf-8")
+        self.assertEqual([*facts_of(read_forum(path))], [*facts_of(new)])

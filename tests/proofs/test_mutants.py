@@ -5,11 +5,9 @@ fixed seed. What the Forum does not say (domains, descriptors, handlers) is not 
 """
 
 import json
-import os
 import random
 import re
 import shutil
-import sys
 import tempfile
 import unittest
 from collections.abc import Iterator
@@ -20,6 +18,7 @@ from common import TOP, table
 
 from codegen.check import check
 from codegen.expand import callback_entries
+from codegen.facts import read_forum
 from codegen.forum import compare_procedures, load_waivers
 from codegen.fortran_text import F08Text
 from codegen.language import load_tables
@@ -28,15 +27,11 @@ from codegen.model import Spec
 from codegen.position import SpecError
 
 OF_EACH = 40  # mutants of each fault; some faults have fewer places
-FORUM = os.environ.get("ORIEL_FORUM_DIR", "")
+FORUM = TOP / "tests" / "forum" / "mpi-5.0-apis.facts"
 ARGUMENT = re.compile(
     r"^( +)(in|out|inout)( +)(\w+)( +)(\w+)(\[\w+\])?(.*)$", re.DOTALL
 )
 FLAGS = ("async", "not const", "no intent", "no word", "by pointer")
-
-if not FORUM:
-    print("ORIEL_FORUM_DIR does not say where the Forum's data are")
-    sys.exit(77)
 
 
 @dataclass(frozen=True)
@@ -114,12 +109,11 @@ class Mutants(unittest.TestCase):
 
     def setUp(self) -> None:
         self.spec = table()
-        data = Path(FORUM) / "mpi-5.0-apis.json"
         self.waivers = load_waivers(
-            TOP / "spec" / "forum.waivers", "spec/forum.waivers", "forum", data
+            TOP / "spec" / "forum.waivers", "spec/forum.waivers", "forum", FORUM
         )
         self.f08 = F08Text(load_tables(TOP / "bindings", self.spec)["f08"])
-        self.forum = json.loads(data.read_text("utf-8"))
+        self.forum = read_forum(FORUM)
         self.folder = Path(tempfile.mkdtemp(prefix="oriel-mutants-"))
         self.addCleanup(shutil.rmtree, self.folder)
         (self.folder / "procedures").mkdir()

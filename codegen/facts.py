@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the comparison needs of the MPI Forum's data: as the Forum's JSON, or as *facts*,
+lines of Oriel's own that hold names, kinds, flags and numbers, and nothing else.
+
+Procedures; the first line may name a file of an older standard, for what has not changed:
+
+    as FILE
+    NAME: RETURNS LANGUAGE... [callback] [no_mpif] [overloaded] [function=PROTOTYPE]
+        ARGUMENT KIND DIRECTION [FLAG...] [WORD=VALUE...]
+
+Constants: NAME | CATEGORY | value | type in C | stands for in C | in Fortran
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+LANGUAGES = ("lis", "c", "f08", "f90")
+# Word of a record: the Forum's attribute; of an argument: the Forum's field.
+RECORD_FLAGS = {"callback": "callback", "no_mpif": "not_with_mpif"}
+FLAGS = {
+    "const": "constant",
+    "async": "asynchronous",
+    "pointer": "pointer",
+    "root_only": "root_only",
+    "large_only": "large_only",
+}
+WORDS = {
+    "lis": "lis_direction",
+    "length": "length",
+    "calls": "func_type",
+    "array": "array_type",
+    "suppress": "suppress",
+}
+
+
+# ---- from the Forum's data -----------------------------------------------------------
+def _argument_line(argument: Json) -> str:
+    words = [argument["name"], argument["kind"], argument["param_direction"]]
+    words += [flag for flag, field in FLAGS.items() if argument[field]]
+    for word, field in WORDS.items():
+        value = argument[field] or ""
+        value = value if isinstance(value, list) else str(value).split()
+        if value and (word != "lis" or value != [argument["param_direction"]]):
+            words.append(f"{word}={','.join(value)}")
+    return "    " + " ".join(words)
+
+
+def _record_lines(record: Json) -> list[str]:
+    attributes = record["attributes"]
+    words = [record["return_kind"]]
+    words += [x for x in LANGUAGES if attributes[f"{x}_expressible"]]
+    words += [word for word, field in RECORD_FLAGS.items() if attributes[field]]
+    words += ["overloaded"] if attributes["f90_index_overload"] is not None else []
+    if attributes["predefined_function"]:
+        words.append(f"function={attributes['predefined_function']}")
+    head = f"{record['name']}: {' '.join(words)}"
+    return [head, *(_argument_line(a) for a in record["parameters"])]
+
+
+def _constant_line(constant: Json) -> str:
+    types = constant["datatypes"]
+    cells = [constant["name"], constant["category"], constant["abi_value"]]
+    cells.append(constant["handle_types"]["c"]["type"])
+    cells += [(types.get(x) or {}).get("type") for x in ("c", "f08")]
+    return " | ".join("-" if cell in (None, "") else str(cell) for cell in cells)
+
+
+def facts_of(data: Json, older: str = "", old: Json | None = None) -> Iterator[str]:
+    """The lines for a file of the Forum's; only what is not the same in an older one."""
+    if "constants" in data:
+        yield from (_constant_line(c) for c in data["constants"].values())
+        return
+    known = {key: _record_lines(record) for key, record in (old or {}).items()}
+    if older:
+        yield f"as {older}"
+    for key, record in data.items():
+        lines = _record_lines(record)
+        if known.get(key) != lines:
+            yield from lines
+
+
+# ---- the same again ------------------------------------------------------------------
+def _argument(words: list[str]) -> Json:
+    name, kind, direction, *rest = words
+    values = dict(word.split("=", 1) for word in rest if "=" in word)
+    argument: Json = {"name": name, "kind": kind, "param_direction": direction}
+    argument |= {field: flag in rest for flag, field in FLAGS.items()}
+    given = {"lis": direction, **values}
+    for word, field in WORDS.items():
+        argument[field] = " ".join(given.get(word, "").split(","))
+    return argument
+
+
+def _record(name: str, words: list[str]) -> Json:
+    functions = [w.partition("=")[2] for w in words if w.startswith("function=")]
+    attributes: Json = {f"{x}_expressible": x in words[1:] for x in LANGUAGES}
+    attributes |= {field: word in words[1:] for word, field in RECORD_FLAGS.items()}
+    attributes["f90_index_overload"] = "" if "overloaded" in words else None
+    attributes["predefined_function"] = functions[0] if functions else None
+    return {
+        "name": name,
+        "return_kind": words[0],
+        "attributes": attributes,
+        "parameters": [],
+    }
+
+
+def _constant(line: str) -> Json:
+    cells = [None if cell == "-" else cell for cell in line.split(" | ")]
+    name, category, value, own_type, c_type, fortran_type = cells
+    types = {"c": {"type": c_type}, "f08": {"type": fortran_type}}
+    return {
+        "name": name,
+        "category": category,
+        "abi_value": value,
+        "handle_types": {"c": {"type": own_type}},
+        "datatypes": types,
+    }
+
+
+def _procedures(lines: list[str], folder: Path) -> Json:
+    records: Json = {}
+    last: Json = {}
+    for line in lines:
+        if line.startswith("as "):
+            records |= read_forum(folder / line.removeprefix("as "))
+        elif line.startswith(" "):
+            last["parameters"].append(_argument(line.split()))
+        else:
+            name, words = line.split(": ")
+            last = records[name.lower()] = _record(name, words.split())
+    return records
+
+
+def read_forum(path: Path) -> Json:
+    """The Forum's data, from a file of either form."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".json":
+        data: Json = json.loads(text)
+        return data
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    if " | " in lines[0]:
+        constants = [_constant(line) for line in lines]
+        return {"constants": {c["name"].lower(): c for c in constants}}
+    return _procedures(lines, path.parent)
