@@ -131,9 +131,7 @@ static int plan_reduce_scatter_of(const void *sendbuf, struct portions blocks,
     }
     struct peers peers = peers_all(comm);
     err = append_reduce_scatter(*schedule, &peers, op, &blocks, own.at);
-    if (err)
-        schedule_free(*schedule);
-    return err;
+    return err ? schedule_refuse(*schedule, err) : 0;
 }
 
 int plan_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
@@ -152,7 +150,7 @@ int plan_reduce_scatter(const void *sendbuf, void *recvbuf, struct numbers recvc
     MPI_Count *starts = NULL, total = 0;
     int err = numbers_lay_out(recvcounts, comm->size, &starts, &total);
     if (err)
-        return err;
+        return schedule_miss(comm, err);
     struct numbers displacements = {starts, true};
     MPI_Count own = number_at(recvcounts, comm->rank);
     err = plan_reduce_scatter_of(

@@ -64,22 +64,22 @@ static int use_area(void *argument)
     return 0;
 }
 
-// The leader of each node tells its members where the area is, over `carrier`, in which
-// `ranks` are those of the members; NULL: the same as in the communicator.
+// The leader of each node tells its members where the area is, over `carrier`, which has
+// the same members.
 static void append_furnishing(struct schedule *schedule, struct furniture *furniture,
-                              struct communicator *carrier, const int *ranks)
+                              struct communicator *carrier)
 {
     struct communicator *comm = furniture->comm;
     struct elements area = elements_of(&furniture->area, sizeof(uint64_t), byte_type());
     for (int seat = 1; seat < comm->node_size; seat++) {
         int member = comm->node_members[seat], leader = comm->node_members[0];
         if (is_leader(comm))
-            schedule_send(schedule, carrier, area, ranks ? ranks[member] : member);
+            schedule_send(schedule, carrier, area, member);
         else if (member == comm->rank)
-            schedule_receive(schedule, carrier, area, ranks ? ranks[leader] : leader);
+            schedule_receive(schedule, carrier, area, leader);
     }
     schedule_wait(schedule);
-    struct peers peers = {carrier, ranks, comm->size, comm->rank};
+    struct peers peers = peers_all(carrier);
     append_agreement(schedule, &peers, &furniture->agreement);
     schedule_call(schedule, use_area, furniture);
 }
@@ -94,7 +94,7 @@ int communicator_furnish(struct communicator *comm, struct errhandler *errhandle
     int own = furniture.agreement.error;
     int err = schedule_make(comm, &schedule);
     if (!err) {
-        append_furnishing(schedule, &furniture, comm, NULL);
+        append_furnishing(schedule, &furniture, comm);
         err = schedule_run(schedule);
     }
     if (!err)
@@ -107,36 +107,37 @@ int communicator_furnish(struct communicator *comm, struct errhandler *errhandle
 
 // ---- groups
 
-// The ranks in `carrier` of the members of a group, or NULL after fail().
-static int *carried_ranks(const struct communicator *carrier, const struct group *group)
+enum { PATIENCE = 1000 }; // times that memory is asked for
+
+static int plan_agreement(struct communicator *carrier, int tag,
+                          const struct group *group, struct agreement *agreement,
+                          struct schedule **schedule)
 {
-    int *ranks = malloc((size_t)group->size * sizeof *ranks);
-    if (ranks == NULL) {
-        fail(MPI_ERR_NO_MEM, "no memory for a group of %d processes", group->size);
-        return NULL;
-    }
-    for (int i = 0; i < group->size; i++) {
-        ranks[i] = 0;
-        while (comm_job_rank(carrier, ranks[i]) != group->ranks[i])
-            ranks[i]++;
-    }
-    return ranks;
+    struct peers peers = peers_in(carrier, group);
+    int err = schedule_make_tagged(carrier, group, tag, schedule);
+    if (err)
+        return err;
+    append_agreement(*schedule, &peers, agreement);
+    err = schedule_close(*schedule);
+    if (err)
+        schedule_free(*schedule);
+    return err;
 }
 
+// What others have sent when a member refuses would be taken for messages of the next
+// call with the tag, so that it is refused only when memory does not come back.
 static int agree_apart(struct communicator *carrier, int tag, struct group *group,
                        struct agreement *agreement)
 {
     struct schedule *schedule;
-    int *ranks = carried_ranks(carrier, group);
-    if (ranks == NULL)
-        return MPI_ERR_NO_MEM;
-    int err = schedule_make_tagged(carrier, tag, &schedule);
-    if (!err) {
-        struct peers peers = {carrier, ranks, group->size, group->rank};
-        append_agreement(schedule, &peers, agreement);
-        err = schedule_run(schedule);
+    int err = plan_agreement(carrier, tag, group, agreement, &schedule);
+    for (int i = 1; err && i < PATIENCE; i++) {
+        message_progress_and_yield();
+        err = plan_agreement(carrier, tag, group, agreement, &schedule);
     }
-    free(ranks);
+    if (!err)
+        return schedule_run(schedule);
+    refusal_send_unlocked(carrier, group, tag, err);
     return err;
 }
 
@@ -228,7 +229,7 @@ static struct naming *append_naming(struct schedule *schedule,
     make_area(&naming->furniture);
     struct peers peers = peers_all(parent);
     append_agreement(schedule, &peers, &naming->agreement);
-    append_furnishing(schedule, &naming->furniture, parent, NULL);
+    append_furnishing(schedule, &naming->furniture, parent);
     return naming;
 }
 
@@ -313,7 +314,7 @@ int oriel_comm_idup(struct communicator *comm, struct communicator **newcomm,
     struct schedule *schedule;
     int err = plan_copy(comm, &copy);
     if (err)
-        return err;
+        return schedule_miss(comm, err);
     err = schedule_make(comm, &schedule);
     if (!err) {
         append_copying(schedule, comm, copy);

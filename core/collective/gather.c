@@ -187,7 +187,7 @@ int plan_allgatherv(const void *sendbuf, MPI_Count sendcount, struct datatype *s
     MPI_Count *starts = NULL, total = 0;
     err = numbers_lay_out(recvcounts, comm->size, &starts, &total);
     if (err)
-        schedule_free(*schedule);
+        schedule_refuse(*schedule, err);
     else if (total * recvtype->size <= LONG_BYTES)
         append_allgather_packed(*schedule, &peers, &all, total, starts);
     else

@@ -30,14 +30,20 @@ static int bind_groups(struct communicator *local, struct group *remote,
     return 0;
 }
 
-// The leaders exchange `bytes` over the peer communicator.
+// The leaders exchange `bytes` over the peer communicator. Without room for theirs both
+// fail with MPI_ERR_NO_MEM.
 static int swap_bytes(struct communicator *peer_comm, int remote_leader, int tag,
                       const void *own, size_t own_bytes, void *theirs, size_t bytes)
 {
     struct schedule *schedule;
-    int err = schedule_make_tagged(peer_comm, tag, &schedule);
-    if (err)
+    int job_rank = comm_job_rank(peer_comm, remote_leader);
+    struct group partner = {.size = 1, .ranks = &job_rank};
+    int err = theirs ? schedule_make_tagged(peer_comm, &partner, tag, &schedule)
+                     : fail(MPI_ERR_NO_MEM, "no memory for the other group");
+    if (err) {
+        refusal_send_unlocked(peer_comm, &partner, tag, err);
         return err;
+    }
     schedule_receive(schedule, peer_comm,
                      elements_of(theirs, (MPI_Count)bytes, byte_type()), remote_leader);
     schedule_send(schedule, peer_comm,
@@ -60,8 +66,6 @@ static int introduce(struct communicator *local, struct communicator *peer_comm,
     if (own.context < theirs->context)
         theirs->context = own.context;
     *ranks = malloc((size_t)theirs->size * sizeof **ranks);
-    if (*ranks == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for a group of %d", theirs->size);
     return swap_bytes(peer_comm, remote_leader, tag, local->group->ranks,
                       (size_t)own.size * sizeof **ranks, *ranks,
                       (size_t)theirs->size * sizeof **ranks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barrier, broadcast and allgather (MPI-4.1 6.3, 6.4, 6.7) in the shortest way: inside
-// each node on the area's boards, between nodes by schedules of the leaders. Every
-// member makes these schedules, so that all count the same.
+// each node on the area's boards, between nodes by schedules of the leaders, which the
+// other members count.
 #include "collective/plans.h"
 #include "collective/portions.h"
 #include "collective/private.h"
@@ -12,13 +12,14 @@
 
 static int leaders_barrier(struct communicator *comm)
 {
+    if (!is_leader(comm))
+        return schedule_skip(comm);
     struct schedule *schedule;
     int err = schedule_make(comm, &schedule);
     if (err)
         return err;
     struct peers leaders = peers_leaders(comm);
-    if (is_leader(comm))
-        append_barrier(schedule, &leaders);
+    append_barrier(schedule, &leaders);
     return schedule_run(schedule);
 }
 
@@ -52,15 +53,16 @@ static int seat_of(const struct communicator *comm, int rank)
 static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size,
                              int root, int node_err)
 {
+    if (!is_leader(comm))
+        return schedule_skip(comm);
     struct schedule *schedule;
     int err = schedule_make(comm, &schedule);
     if (err)
         return err;
     struct peers leaders = peers_leaders(comm);
-    if (is_leader(comm))
-        append_broadcast(schedule, &leaders,
-                         elements_of(bytes, (MPI_Count)size, byte_type()), root);
-    return leaders_run(schedule, comm, node_err);
+    append_broadcast(schedule, &leaders,
+                     elements_of(bytes, (MPI_Count)size, byte_type()), root);
+    return leaders_run(schedule, node_err);
 }
 
 // A member with an error of its own, if others depend on it, makes it fail for them.
@@ -216,13 +218,15 @@ static int append_leaders_gather(struct schedule *schedule, struct communicator 
 static int leaders_gather_all(struct communicator *comm, void *all, size_t size,
                               int node_err)
 {
+    if (!is_leader(comm))
+        return schedule_skip(comm);
     struct schedule *schedule;
     int err = schedule_make(comm, &schedule);
     if (err)
         return err;
-    if (is_leader(comm))
+    if (!node_err)
         err = append_leaders_gather(schedule, comm, all, size);
-    return leaders_run(schedule, comm, node_err ? node_err : err);
+    return leaders_run(schedule, node_err ? node_err : err);
 }
 
 // A member with an error of its own makes it fail for all.

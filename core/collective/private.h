@@ -4,6 +4,7 @@
 
 #include "collective/schedule.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -80,12 +81,11 @@ static inline bool is_leader(const struct communicator *comm)
     return comm->node_rank == 0;
 }
 
-// Runs the schedule of the leaders. One whose node has failed refuses it, unless by a
-// death, of which the others learn by themselves.
-static inline int leaders_run(struct schedule *schedule,
-                              const struct communicator *comm, int node_err)
+// Runs a leader's schedule. One whose node has failed refuses it, unless by a death, of
+// which the others learn by themselves.
+static inline int leaders_run(struct schedule *schedule, int node_err)
 {
-    if (!node_err || !is_leader(comm))
+    if (!node_err)
         return schedule_run(schedule);
     if (node_err != MPI_ERR_PROC_ABORTED)
         return schedule_refuse(schedule, node_err);
@@ -94,14 +94,22 @@ static inline int leaders_run(struct schedule *schedule,
 }
 
 // ---- refusals (refusal.c); the message lock is held
-// All other members' schedules of this number fail with the class.
-void refusal_send(const struct communicator *comm, int tag, int error_class);
+// The number of the schedule that comes next, which all members count.
+static inline int schedule_number(struct communicator *comm)
+{
+    return (int)(comm->schedules++ & INT_MAX);
+}
+// All other members' schedules of this number fail with the class; or, with the members
+// of a schedule of their own, theirs with this tag.
+void refusal_send(const struct communicator *comm, const struct group *apart, int tag,
+                  int error_class);
 // The same for who does not hold the lock.
-void refusal_send_unlocked(const struct communicator *comm, int tag, int error_class);
+void refusal_send_unlocked(const struct communicator *comm, const struct group *apart,
+                           int tag, int error_class);
 // The class with which another member has refused it before it began here, or 0.
-int refusal_take(const struct communicator *comm, int tag);
+int refusal_take(const struct communicator *comm, bool is_apart, int tag);
 // Ends a schedule that is under way; false: there is none.
-bool schedule_refused(uint64_t context, int tag, int error_class);
+bool schedule_refused(uint64_t context, bool is_apart, int tag, int error_class);
 void refusals_start(void); // the message lock is free
 void refusals_stop(void);
 

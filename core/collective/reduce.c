@@ -107,16 +107,16 @@ static int node_reduce_all(struct communicator *comm, char *inout, MPI_Count cou
 static int leaders_reduce_all(struct communicator *comm, void *inout, MPI_Count count,
                               struct datatype *type, struct op *op, int node_err)
 {
+    if (!is_leader(comm))
+        return schedule_skip(comm);
     struct schedule *schedule;
     int err = schedule_make(comm, &schedule);
     if (err)
         return err;
-    if (is_leader(comm)) {
-        struct peers leaders = peers_leaders(comm);
-        struct elements data = elements_of(inout, count, type);
-        append_allreduce(schedule, &leaders, op, data, inout);
-    }
-    return leaders_run(schedule, comm, node_err);
+    struct peers leaders = peers_leaders(comm);
+    struct elements data = elements_of(inout, count, type);
+    append_allreduce(schedule, &leaders, op, data, inout);
+    return leaders_run(schedule, node_err);
 }
 
 int collective_reduce_all(struct communicator *comm, const void *in, void *out,

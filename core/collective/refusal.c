@@ -10,11 +10,13 @@
 struct notice {
     uint64_t context;
     int32_t tag;
-    int32_t error_class;
+    int16_t error_class;
+    int16_t is_apart; // the tag is that of some members, not a number
 };
 
 // What has come before this process has begun the call; or after it was done, which
-// does no harm, since no other call has this tag.
+// does no harm, since no other call has this number. Some members may use their tag again:
+// where two of them have refused one call, the next one with the tag fails, too.
 struct refusal {
     struct refusal *next;
     struct notice notice;
@@ -31,18 +33,19 @@ int fail_refused(int error_class)
                : fail(error_class, "another member of the communicator has failed");
 }
 
-static struct refusal **find(uint64_t context, int tag)
+static struct refusal **find(uint64_t context, bool is_apart, int tag)
 {
     struct refusal **link = &process.refusals;
     while (*link != NULL &&
-           ((*link)->notice.context != context || (*link)->notice.tag != tag))
+           ((*link)->notice.context != context ||
+            (*link)->notice.is_apart != is_apart || (*link)->notice.tag != tag))
         link = &(*link)->next;
     return link;
 }
 
-int refusal_take(const struct communicator *comm, int tag)
+int refusal_take(const struct communicator *comm, bool is_apart, int tag)
 {
-    struct refusal **link = find(comm->context, tag), *found = *link;
+    struct refusal **link = find(comm->context, is_apart, tag), *found = *link;
     if (found == NULL)
         return 0;
     int error_class = found->notice.error_class;
@@ -53,7 +56,7 @@ int refusal_take(const struct communicator *comm, int tag)
 
 static void keep(const struct notice *notice)
 {
-    struct refusal **end = find(notice->context, notice->tag);
+    struct refusal **end = find(notice->context, notice->is_apart, notice->tag);
     if (*end != NULL)
         return;
     *end = calloc(1, sizeof **end);
@@ -67,9 +70,10 @@ static void handle_refusal(int peer, const void *message, size_t bytes)
 {
     const struct notice *notice = message;
     if (bytes != sizeof *notice || notice->tag < 0 || notice->error_class == 0 ||
-        !is_error_class(notice->error_class))
+        !is_error_class(notice->error_class) || (notice->is_apart & ~1) != 0)
         message_refuse(peer, "a refusal");
-    else if (!schedule_refused(notice->context, notice->tag, notice->error_class))
+    else if (!schedule_refused(notice->context, notice->is_apart, notice->tag,
+                               notice->error_class))
         keep(notice);
 }
 
@@ -81,19 +85,33 @@ static void tell(const struct group *group, const struct notice *notice)
                          0);
 }
 
-void refusal_send(const struct communicator *comm, int tag, int error_class)
+void refusal_send(const struct communicator *comm, const struct group *apart, int tag,
+                  int error_class)
 {
-    struct notice notice = {comm->context, tag, error_class};
-    tell(comm->group, &notice);
-    if (comm_is_inter(comm))
+    struct notice notice = {comm->context, tag, (int16_t)error_class, apart != NULL};
+    tell(apart ? apart : comm->group, &notice);
+    if (comm_is_inter(comm) && apart == NULL)
         tell(comm->peers, &notice);
 }
 
-void refusal_send_unlocked(const struct communicator *comm, int tag, int error_class)
+void refusal_send_unlocked(const struct communicator *comm, const struct group *apart,
+                           int tag, int error_class)
 {
     message_lock();
-    refusal_send(comm, tag, error_class);
+    refusal_send(comm, apart, tag, error_class);
     message_unlock();
+}
+
+int schedule_skip(struct communicator *comm)
+{
+    schedule_number(comm);
+    return 0;
+}
+
+int schedule_miss(struct communicator *comm, int err)
+{
+    refusal_send_unlocked(comm, NULL, schedule_number(comm), err);
+    return err;
 }
 
 void refusals_start(void)

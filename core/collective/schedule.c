@@ -33,8 +33,9 @@ struct schedule {
     struct request request; // its owner is the communicator
     enum channel channel;
     int tag;
-    int error;  // the first of the run
-    int broken; // what failed while steps were appended
+    const struct group *apart; // whose schedule it is, if not that of all members
+    int error;                 // the first of the run
+    int broken;                // what failed while steps were appended
     struct step *steps;
     int step_count, step_room;
     int next;                    // the step to be run
@@ -95,16 +96,20 @@ static int make(struct communicator *comm, enum channel channel, int tag,
 
 int schedule_make(struct communicator *comm, struct schedule **schedule)
 {
-    int tag = (int)(comm->schedules++ & INT_MAX);
+    int tag = schedule_number(comm);
     int err = make(comm, CHANNEL_SCHEDULE, tag, schedule);
     if (unlikely(err))
-        refusal_send_unlocked(comm, tag, err);
+        refusal_send_unlocked(comm, NULL, tag, err);
     return err;
 }
 
-int schedule_make_tagged(struct communicator *comm, int tag, struct schedule **schedule)
+int schedule_make_tagged(struct communicator *comm, const struct group *members,
+                         int tag, struct schedule **schedule)
 {
-    return make(comm, CHANNEL_GROUP, tag, schedule);
+    int err = make(comm, CHANNEL_GROUP, tag, schedule);
+    if (!err)
+        (*schedule)->apart = members;
+    return err;
 }
 
 void schedule_free(struct schedule *schedule)
@@ -260,15 +265,15 @@ static const struct communicator *owner_of(const struct schedule *schedule)
 
 static void refuse(struct schedule *schedule, int error)
 {
-    refusal_send(owner_of(schedule), schedule->tag, error);
+    refusal_send(owner_of(schedule), schedule->apart, schedule->tag, error);
     end_early(schedule, error);
 }
 
-bool schedule_refused(uint64_t context, int tag, int error_class)
+bool schedule_refused(uint64_t context, bool is_apart, int tag, int error_class)
 {
     for (struct schedule *schedule = process.schedules; schedule != NULL;
          schedule = schedule->next_active)
-        if (schedule->channel == CHANNEL_SCHEDULE && schedule->tag == tag &&
+        if ((schedule->apart != NULL) == is_apart && schedule->tag == tag &&
             owner_of(schedule)->context == context) {
             end_early(schedule, fail_refused(error_class));
             return true;
@@ -371,9 +376,10 @@ static int advance_all(bool is_server)
     return events;
 }
 
-// Nothing is appended any more.
-static int close_steps(struct schedule *schedule)
+int schedule_close(struct schedule *schedule)
 {
+    if (schedule->transfers != NULL)
+        return schedule->broken;
     schedule_wait(schedule);
     schedule->transfers =
         calloc((size_t)schedule->transfer_room + 1, sizeof(struct transfer *));
@@ -384,7 +390,7 @@ static int close_steps(struct schedule *schedule)
 
 static int schedule_begin(struct schedule *schedule)
 {
-    int err = schedule->transfers ? schedule->broken : close_steps(schedule);
+    int err = schedule_close(schedule);
     if (err)
         return err;
     schedule->next = 0;
@@ -392,12 +398,10 @@ static int schedule_begin(struct schedule *schedule)
     atomic_store(&schedule->request.is_complete, false);
     section_copies_renew(schedule->copies);
     message_lock();
-    int refused =
-        unlikely(process.refusals != NULL) && schedule->channel == CHANNEL_SCHEDULE
-            ? refusal_take(owner_of(schedule), schedule->tag)
-            : 0;
-    if (unlikely(refused))
-        refuse(schedule, fail_refused(refused));
+    if (unlikely(process.refusals != NULL))
+        err = refusal_take(owner_of(schedule), schedule->apart != NULL, schedule->tag);
+    if (unlikely(err)) // who refused it has told all
+        end_early(schedule, fail_refused(err));
     advance(schedule, false);
     if (is_under_way(schedule)) {
         schedule->next_active = process.schedules;
@@ -449,8 +453,7 @@ int schedule_run(struct schedule *schedule)
 
 int schedule_refuse(struct schedule *schedule, int err)
 {
-    if (schedule->channel == CHANNEL_SCHEDULE)
-        refusal_send_unlocked(owner_of(schedule), schedule->tag, err);
+    refusal_send_unlocked(owner_of(schedule), schedule->apart, schedule->tag, err);
     schedule_free(schedule);
     return err;
 }
@@ -458,7 +461,7 @@ int schedule_refuse(struct schedule *schedule, int err)
 // The handle comes first: once begun, the schedule belongs to the message lock.
 static int publish(struct schedule *schedule, struct request **request)
 {
-    int err = schedule->transfers ? schedule->broken : close_steps(schedule);
+    int err = schedule_close(schedule);
     if (err)
         return schedule_refuse(schedule, err);
     object_retain(schedule);

@@ -44,9 +44,14 @@ struct schedule;
 // messages apart. The schedule keeps the communicator. Who fails to make one refuses
 // those of the others.
 int schedule_make(struct communicator *comm, struct schedule **schedule);
-// For some members of `comm` only, who agree on a tag.
-int schedule_make_tagged(struct communicator *comm, int tag,
-                         struct schedule **schedule);
+// In place of making one, by who has no part in it. Returns 0.
+int schedule_skip(struct communicator *comm);
+// In place of making one, by who has failed before. Returns `err`.
+int schedule_miss(struct communicator *comm, int err);
+// For some members of `comm` only, who agree on a tag; the group stays until it has run.
+// Who fails to make it tells nobody.
+int schedule_make_tagged(struct communicator *comm, const struct group *members,
+                         int tag, struct schedule **schedule);
 void schedule_free(struct schedule *schedule);
 
 // Append a step. A failure (no memory) is kept, and returned when the schedule is
@@ -70,6 +75,9 @@ struct elements schedule_scratch(struct schedule *schedule, MPI_Count count,
                                  struct datatype *type);
 struct datatype *byte_type(void);
 
+// Nothing is appended any more. The failure that was kept, or one now.
+int schedule_close(struct schedule *schedule);
+
 // The three ways to run it; each takes the schedule over, also when it fails. To the end:
 int schedule_run(struct schedule *schedule);
 // As a request under way, and as a persistent one.
@@ -83,29 +91,49 @@ int schedule_refuse(struct schedule *schedule, int err);
 // docs/collectives.md tells how many messages each takes.
 struct peers {
     struct communicator *comm;
-    const int *ranks; // [size] in comm, ascending; NULL: all
-    int size, own;    // `own` is the index of this process
+    const int *ranks;     // [size] in comm; NULL: all, or
+    const int *job_ranks; // [size] of members of comm
+    int size, own;        // `own` is the index of this process
 };
 static inline struct peers peers_all(struct communicator *comm)
 {
-    return (struct peers){comm, NULL, comm->size, comm->rank};
+    return (struct peers){.comm = comm, .size = comm->size, .own = comm->rank};
+}
+// The members of a group that `comm` has; no memory is needed for where they are in it.
+static inline struct peers peers_in(struct communicator *comm,
+                                    const struct group *group)
+{
+    return (struct peers){.comm = comm,
+                          .job_ranks = group->ranks,
+                          .size = group->size,
+                          .own = group->rank};
 }
 static inline struct peers peers_leaders(struct communicator *comm)
 {
-    return (struct peers){comm, comm->leaders, comm->leader_count, comm->leader_index};
+    return (struct peers){.comm = comm,
+                          .ranks = comm->leaders,
+                          .size = comm->leader_count,
+                          .own = comm->leader_index};
+}
+static inline int peer_rank(const struct peers *peers, int index)
+{
+    if (peers->job_ranks == NULL)
+        return peers->ranks ? peers->ranks[index] : index;
+    int rank = 0;
+    while (comm_job_rank(peers->comm, rank) != peers->job_ranks[index])
+        rank++;
+    return rank;
 }
 // All ranks here are indices among the peers.
 static inline void peers_send(struct schedule *schedule, const struct peers *peers,
                               struct elements from, int index)
 {
-    schedule_send(schedule, peers->comm, from,
-                  peers->ranks ? peers->ranks[index] : index);
+    schedule_send(schedule, peers->comm, from, peer_rank(peers, index));
 }
 static inline void peers_receive(struct schedule *schedule, const struct peers *peers,
                                  struct elements to, int index)
 {
-    schedule_receive(schedule, peers->comm, to,
-                     peers->ranks ? peers->ranks[index] : index);
+    schedule_receive(schedule, peers->comm, to, peer_rank(peers, index));
 }
 
 // Data that is longer goes in parts of which peers have different ones.
