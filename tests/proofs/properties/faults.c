@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Procedures with faults that no record shows; the rest of the library is as it is.
+#include <mpi.h>
+
+#include <signal.h>
+#include <stddef.h>
+
+int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                          void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                          MPI_Comm comm)
+{
+    if (recvcount > 0)
+        *(int *)recvbuf = 0;
+    return PMPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                  recvtype, comm);
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
+               MPI_Status *status)
+{
+    int error = PMPI_Mprobe(source, tag, comm, message, status);
+    if (error == MPI_SUCCESS && status != MPI_STATUS_IGNORE)
+        status->MPI_SOURCE = 0;
+    return error;
+}
+
+int MPI_Comm_set_name(MPI_Comm comm, const char *name)
+{
+    if (name != NULL && *name == '\0')
+        raise(SIGSEGV);
+    return PMPI_Comm_set_name(comm, name);
+}
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    int error = PMPI_Session_init(info, errhandler, session);
+    if (error != MPI_SUCCESS)
+        MPI_Comm_call_errhandler(MPI_COMM_SELF, error);
+    return error;
+}
