@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from common import implemented, sizes, table
-from property_objects import handlers, null_handles, strings
+from property_objects import handlers, keys, null_handles, strings
 from property_text import (
     SHARED,
     SHARED_CLAIM,
@@ -403,6 +403,7 @@ def uses(spec: Spec) -> Iterator[Use]:
 def properties_c(spec: Spec) -> str:
     """The program."""
     functions = [function(use.name, list(of_use(use))) for use in uses(spec)]
+    functions.append(function("keys", list(keys(spec))))
     lines = [line for one in functions for line in one]
     names = [one[0].removeprefix("static void ") for one in functions if one]
     calls = [f"    {name.removesuffix('(void)')}();" for name in names]

@@ -1,16 +1,110 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Properties of procedures that take error handlers, strings, or handles that may stand
-for nothing, as calls of the real library.
+"""Properties of procedures that take keys of attributes, error handlers, strings, or
+handles that may stand for nothing, as calls of the real library.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
-from common import HANDLES
+from common import HANDLES, implemented
 from property_text import SOMEWHERE, condition, gives_back, on_each
 from property_values import Use, numbers
 
+from codegen.model import Argument, Procedure, Spec
+
 # What makes an error handler for an object that a procedure creates.
 HANDLERS = {"COMMUNICATOR": "comm_errhandler", "SESSION": "session_errhandler"}
+
+
+# ---- keys that have been freed -------------------------------------------------------
+@dataclass(frozen=True)
+class Keys:
+    """The procedures of one section for keys, and for attributes of one kind."""
+
+    spec: Spec
+    create: Procedure
+    free: Procedure
+    put: Procedure
+    get: Procedure
+    delete: Procedure
+
+    @property
+    def lines(self) -> list[str]:
+        """Statements: a key in use serves until its last attribute is gone."""
+        return [
+            "int key = 0, flag = 0;",
+            "void *value = NULL, *mark = slot[0];",
+            *self.succeeds(self.create, "a key is made", "&key"),
+            *self.succeeds(self.put, "an attribute is put", "key", "mark"),
+            "int freed = key;",
+            *self.succeeds(self.free, "a key in use is freed", "&freed"),
+            'holds(freed == MPI_KEYVAL_INVALID, "the key is MPI_KEYVAL_INVALID");',
+            *self.succeeds(self.get, "the key has been freed", "key"),
+            'holds(flag && value == mark, "the attribute is still there");',
+            *self.succeeds(self.delete, "the key has been freed", "key"),
+            *self.call(self.get, "the last attribute of the key is gone", "key"),
+            "gives(MPI_ERR_KEYVAL);",
+        ]
+
+    def call(
+        self, record: Procedure, when: str, key: str, value: str = "&value"
+    ) -> list[str]:
+        """Statements that call one of them with the variables of the block."""
+        values = {"keyval": key, "attribute": value, "state": "NULL"}
+        given = {
+            a.name: values[a.kind.kind_class.value]
+            for a in record.arguments
+            if a.kind.kind_class.value in values
+        }
+        flags = [a.name for a in record.arguments if a.kind.name == "LOGICAL"]
+        given |= {name: "&flag" for name in flags}
+        call = Use(self.spec, record, False).call(given)
+        return [f'procedure = "{record.name}";', condition(when), f"CALL({call});"]
+
+    def succeeds(self, *described: Any) -> list[str]:
+        """The same, with the claim that it succeeds."""
+        return [*self.call(*described), "gives(MPI_SUCCESS);"]
+
+
+def keys(spec: Spec) -> Iterator[list[str]]:
+    """A block for each section that has keys."""
+    sections: dict[str, list[Procedure]] = {}
+    for record in implemented(spec, "c"):
+        if any(a.kind.name == "KEYVAL" for a in record.arguments):
+            sections.setdefault(record.section, []).append(record)
+    for records in sections.values():
+        yield Keys(spec, *(next(filter(is_it, records)) for is_it in ROLES)).lines
+
+
+def _creates(record: Procedure) -> bool:
+    return any(a.callback for a in record.arguments)
+
+
+def _frees(record: Procedure) -> bool:
+    return any(a.kind.name == "KEYVAL" and a.frees for a in record.arguments)
+
+
+def _attribute(record: Procedure) -> Argument | None:
+    found = [a for a in record.arguments if a.kind.kind_class.value == "attribute"]
+    return found[0] if found else None
+
+
+def _puts(record: Procedure) -> bool:
+    found = _attribute(record)
+    return found is not None and not found.is_out
+
+
+def _gets(record: Procedure) -> bool:
+    found = _attribute(record)
+    return found is not None and found.is_out
+
+
+def _deletes(record: Procedure) -> bool:
+    return not (_creates(record) or _frees(record) or _attribute(record))
+
+
+ROLES = (_creates, _frees, _puts, _gets, _deletes)
 
 
 # ---- error handlers given as arguments -----------------------------------------------

@@ -208,7 +208,7 @@ def plain(use: Use, argument: Argument) -> str:
             return buffer(use, argument)
         case "callback":
             name = prototype_name(argument, use.is_large)
-            return f"({name} *)nothing"
+            return f"({name} *)callback"
         case "state" | "attribute" | "arguments" if argument.is_in:
             return "NULL"
     return f"(void *){slot(use, argument)}"

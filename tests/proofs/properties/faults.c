@@ -5,6 +5,12 @@
 #include <signal.h>
 #include <stddef.h>
 
+int MPI_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
+{
+    return keyval > MPI_WIN_MODEL ? MPI_ERR_KEYVAL
+                                  : PMPI_Win_get_attr(win, keyval, value, flag);
+}
+
 int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
                           void *recvbuf, int recvcount, MPI_Datatype recvtype,
                           MPI_Comm comm)
