@@ -58,6 +58,9 @@ static int introduce(struct communicator *local, struct communicator *peer_comm,
 {
     struct introduction own = {local->size, context_next()};
     int err = peer_comm ? 0 : fail(MPI_ERR_COMM, "peer_comm: is needed at the leader");
+    if (!err && (remote_leader < 0 || remote_leader >= peer_comm->peers->size))
+        err = fail(MPI_ERR_RANK, "remote_leader = %d: is not in peer_comm",
+                   remote_leader);
     if (!err)
         err = swap_bytes(peer_comm, remote_leader, tag, &own, sizeof own, theirs,
                          sizeof *theirs);

@@ -118,6 +118,9 @@ static void no_topology_is_made(MPI_Comm comm)
                                                NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL,
                                                0, &made),
                 MPI_ERR_COMM);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK_CLASS(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, size, 1, &made),
+                MPI_ERR_RANK);
     CHECK_CLASS(MPI_Intercomm_create(comm, 0, MPI_COMM_WORLD, 0, 1, &made),
                 MPI_ERR_COMM);
 }
