@@ -186,16 +186,21 @@ int oriel_remove_error_class(int errorclass)
                              errorclass, codes);
 }
 
+// The text has to be removed first (9.5).
 int oriel_remove_error_code(int errorcode)
 {
     pthread_mutex_lock(&objects.lock);
     struct added_error *added = find_added(errorcode);
     if (added != NULL && added->class == errorcode)
         added = NULL; // a class
-    if (added != NULL)
+    bool has_text = added != NULL && added->text != NULL;
+    if (added != NULL && !has_text)
         remove_added(added);
     pthread_mutex_unlock(&objects.lock);
-    return added ? 0 : not_added("errorcode", errorcode);
+    if (added == NULL)
+        return not_added("errorcode", errorcode);
+    return has_text ? fail(MPI_ERR_ARG, "errorcode = %d: still has a text", errorcode)
+                    : 0;
 }
 
 void errors_forget(void)

@@ -87,6 +87,9 @@ static void programs_remove_what_they_added(void)
     CHECK(oriel_remove_error_code(class) == MPI_ERR_ARG);
     CHECK(oriel_remove_error_code(MPI_ERR_IO) == MPI_ERR_ARG);
     CHECK(oriel_add_error_string(code, "too late") == 0);
+    CHECK(oriel_remove_error_code(code) == MPI_ERR_ARG);
+    CHECK(oriel_error_string(code, text, &length) == 0 && length == 8);
+    CHECK(oriel_remove_error_string(code) == 0);
     CHECK(oriel_remove_error_code(code) == 0);
     CHECK(oriel_error_class(code, &found) == MPI_ERR_ARG);
     CHECK(oriel_remove_error_code(code) == MPI_ERR_ARG);
