@@ -152,7 +152,9 @@ static void errors_reach_the_handler_of_the_session(MPI_Session session)
     CHECK(MPI_Session_call_errhandler(session, MPI_ERR_IO) == MPI_SUCCESS);
     CHECK(handled_count == before + 2 && handled_code == MPI_ERR_IO);
     CHECK(MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN) == MPI_SUCCESS);
-    int room = 0;
+    int room = 0, some = 9;
+    CHECK_CLASS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &some, NULL),
+                MPI_ERR_ARG);
     CHECK_CLASS(MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 99, &room, NULL),
                 MPI_ERR_ARG);
     CHECK(handled_count == before + 2);
