@@ -110,6 +110,7 @@ struct process {
     bool has_met;             // the other processes: all layers have started
     int (*meet)(void);        // makes ACTIVE of ALONE
     int thread_level;         // MPI_THREAD_*: what was granted
+    int job_size;             // number of processes, also when all has ended; 0: unknown
     int rank;                 // in the job, for log lines; -1 until boot has learnt it
     uint64_t main_thread;
     struct options options;

@@ -10,12 +10,11 @@
 // would believe to be alone. Such a launcher tells the number of processes.
 static int refuse_foreign(void)
 {
-    const char *size = getenv("SLURM_STEP_NUM_TASKS");
-    if (size && atoi(size) > 1)
+    if (foreign_tasks() > 1)
         return fail(MPI_ERR_OTHER,
-                    "Slurm's srun has started %s processes without PMI-1 or PMIx, one "
+                    "Slurm's srun has started %d processes without PMI-1 or PMIx, one "
                     "of which Oriel needs: start them with srun --mpi=pmi2",
-                    size);
+                    foreign_tasks());
     return 0;
 }
 
@@ -44,6 +43,7 @@ int boot_start(struct boot **result)
     if (boot->universe_size >= 0 && boot->universe_size < boot->size)
         boot->universe_size = boot->size;
     process.rank = boot->rank;
+    process.job_size = boot->size;
     *result = boot;
     return 0;
 }

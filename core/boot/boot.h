@@ -34,6 +34,9 @@ struct boot {
 // A launcher that Oriel cannot speak to gives MPI_ERR_OTHER with its name and remedy.
 // Uses process.options; sets process.rank.
 int boot_start(struct boot **boot);
+// The number of processes in the job, as far as it can be told at any time: before the
+// start from the environment, afterwards from what was learnt then. 0: unknown.
+int boot_job_size(void);
 // Learns the nodes. Collective over the job: some launchers have to be told by every
 // process where it is.
 int boot_find_nodes(struct boot *boot);

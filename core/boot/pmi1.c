@@ -21,22 +21,6 @@ struct pmi1 {
     char kvsname[KVSNAME_BYTES];
 };
 
-static int environment_number(const char *name, int maximum, int *number)
-{
-    const char *text = getenv(name);
-    if (!text)
-        return fail(MPI_ERR_OTHER, "the launcher has not set %s", name);
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (errno || end == text || *end != '\0' || value < 0 || value > maximum)
-        return fail(MPI_ERR_OTHER,
-                    "%s=%s: the launcher must give a number from 0 to %d", name, text,
-                    maximum);
-    *number = (int)value;
-    return 0;
-}
-
 // Waits for the launcher's next line, which must have the word cmd=`command`.
 static int listen_for(struct pmi1 *pmi1, const char *command,
                       char answer[WIRE_LINE_BYTES])

@@ -23,6 +23,10 @@ enum { JOB_SIZE_MAX = 1 << 24 }; // more ranks than that is nonsense from a laun
 uint64_t text_hash(const char *text);
 
 int pmi1_start(struct boot *boot);
+// The number in an environment variable of the launcher, at most `maximum`.
+int environment_number(const char *name, int maximum, int *number);
+// How many processes a launcher has started with which Oriel cannot speak.
+int foreign_tasks(void);
 int pmix_start(struct boot *boot);
 int singleton_start(struct boot *boot);
 

@@ -9,13 +9,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-// The launcher has told it by now, or it is not known before MPI starts.
+// Some launchers tell it in the environment, others not before MPI has started.
 static int describe_job(struct info *info)
 {
     char size[16];
-    if (process.boot == NULL)
+    int processes = boot_job_size();
+    if (processes == 0)
         return 0;
-    snprintf(size, sizeof size, "%d", process.boot->size);
+    snprintf(size, sizeof size, "%d", processes);
     return info_put(info, "maxprocs", size);
 }
 

@@ -15,6 +15,9 @@ static void error_codes_are_removed_and_used_again(void)
     CHECK(MPI_Remove_error_string(code) == MPI_SUCCESS);
     CHECK(MPI_Error_string(code, text, &length) == MPI_SUCCESS && length == 0);
     CHECK_CLASS(MPI_Remove_error_class(class), MPI_ERR_ARG); // it still has a code
+    MPI_Add_error_string(code, "too late");
+    CHECK_CLASS(MPI_Remove_error_code(code), MPI_ERR_ARG); // it still has a text
+    CHECK(MPI_Remove_error_string(code) == MPI_SUCCESS);
     CHECK(MPI_Remove_error_code(code) == MPI_SUCCESS);
     CHECK_CLASS(MPI_Error_class(code, &found), MPI_ERR_ARG);
     CHECK(MPI_Remove_error_class(class) == MPI_SUCCESS);
@@ -144,6 +147,31 @@ static void values_are_cut_to_the_length_given(void)
     MPI_Info_free(&info);
 }
 
+// A string without room may be NULL (MPI-4.1 10).
+static void strings_with_room_are_needed(void)
+{
+    MPI_Info info;
+    int flag, room = 0;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "order", "random");
+    CHECK(MPI_Info_get_string(info, "order", &room, NULL, &flag) == MPI_SUCCESS);
+    CHECK(flag && room == 7);
+    CHECK_CLASS(MPI_Info_get_string(info, "order", &room, NULL, &flag), MPI_ERR_ARG);
+    MPI_Info_free(&info);
+}
+
+// Our launcher tells the size of the job before MPI starts, and it is known at the end.
+static void the_job_is_described(void)
+{
+    MPI_Info info;
+    char text[16];
+    int flag;
+    CHECK(MPI_Info_create_env(0, NULL, &info) == MPI_SUCCESS);
+    CHECK(MPI_Info_get(info, "maxprocs", sizeof text - 1, text, &flag) == MPI_SUCCESS);
+    CHECK(flag && atoi(text) >= 1 && (size == 0 || atoi(text) == size));
+    MPI_Info_free(&info);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Info early;
@@ -154,6 +182,7 @@ int main(int argc, char **argv)
           MPI_SUCCESS);
     CHECK(flag && strcmp(command, argv[0]) == 0);
     MPI_Info_free(&early);
+    the_job_is_described();
     start(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     versions_are_told();
@@ -164,6 +193,8 @@ int main(int argc, char **argv)
     resources_guide_splits();
     duplicates_of_infos_are_their_own();
     values_are_cut_to_the_length_given();
+    strings_with_room_are_needed();
     CHECK(MPI_Pcontrol(1, "more", 2.0) == MPI_SUCCESS);
     MPI_Finalize();
+    the_job_is_described();
 }

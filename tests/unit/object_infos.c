@@ -126,8 +126,7 @@ static void the_environment_cannot_be_changed(void)
 int main(void)
 {
     keys_keep_the_order_in_which_they_were_set(); // also before the layer has started
-    struct boot boot = {.size = 7};
-    process.boot = &boot;
+    process.job_size = 7;
     CHECK(objects_start() == 0);
     strings_are_cut_to_the_buffer();
     long_keys_and_values_are_errors();
