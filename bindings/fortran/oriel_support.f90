@@ -48,10 +48,11 @@ module oriel_support
             type(c_funptr), value :: invoke
         end subroutine oriel_op_invoker
 
-        subroutine oriel_request_invokers(request, invoke) bind(C)
+        subroutine oriel_request_invokers(request, invoke, variable) bind(C)
             import
             integer(c_intptr_t), value :: request
             type(c_funptr), intent(in) :: invoke(3)
+            type(c_ptr), value :: variable
         end subroutine oriel_request_invokers
 
         subroutine oriel_keyval_invokers(keyval, copy, drop) bind(C)
@@ -219,16 +220,18 @@ contains
         call callback(in, inout, elements, type)
     end subroutine invoke_large_op
 
-    subroutine request_calls_fortran(request)
+    subroutine request_calls_fortran(request, extra_state)
         integer(c_intptr_t), intent(in) :: request
+        integer(c_intptr_t), intent(in), target :: extra_state
         call oriel_request_invokers(request, &
-            [c_funloc(invoke_query), c_funloc(invoke_free), c_funloc(invoke_cancel)])
+            [c_funloc(invoke_query), c_funloc(invoke_free), c_funloc(invoke_cancel)], &
+            c_loc(extra_state))
     end subroutine request_calls_fortran
 
     ! A status of Fortran has as many INTEGERs as C's has ints.
     function invoke_query(function, extra_state, status) result(code) bind(C, name="")
         type(c_funptr), value :: function
-        integer(c_intptr_t), value :: extra_state
+        integer(c_intptr_t) :: extra_state
         integer(c_int) :: status(8)
         integer(c_int) :: code
         procedure(query_function), pointer :: callback
@@ -243,7 +246,7 @@ contains
 
     function invoke_free(function, extra_state) result(code) bind(C, name="")
         type(c_funptr), value :: function
-        integer(c_intptr_t), value :: extra_state
+        integer(c_intptr_t) :: extra_state
         integer(c_int) :: code
         procedure(free_function), pointer :: callback
         integer :: ierror
@@ -256,7 +259,7 @@ contains
     function invoke_cancel(function, extra_state, complete) result(code) &
         bind(C, name="")
         type(c_funptr), value :: function
-        integer(c_intptr_t), value :: extra_state
+        integer(c_intptr_t) :: extra_state
         integer(c_int), value :: complete
         integer(c_int) :: code
         procedure(cancel_function), pointer :: callback
@@ -272,7 +275,8 @@ contains
     function invoke_copy(function, handle, keyval, extra_state, value_in, value_out, &
         flag) result(code) bind(C, name="")
         type(c_funptr), value :: function
-        integer(c_intptr_t), value :: handle, extra_state, value_in
+        integer(c_intptr_t), value :: handle, value_in
+        integer(c_intptr_t) :: extra_state
         integer(c_int), value :: keyval
         integer(c_intptr_t), intent(out) :: value_out
         integer(c_int), intent(out) :: flag
@@ -293,7 +297,8 @@ contains
     function invoke_delete(function, handle, keyval, value, extra_state) result(code) &
         bind(C, name="")
         type(c_funptr), value :: function
-        integer(c_intptr_t), value :: handle, value, extra_state
+        integer(c_intptr_t), value :: handle, value
+        integer(c_intptr_t) :: extra_state
         integer(c_int), value :: keyval
         integer(c_int) :: code
         procedure(delete_function), pointer :: callback
@@ -315,20 +320,23 @@ contains
     function invoke_copy_mpi1(function, handle, keyval, extra_state, value_in, &
         value_out, flag) result(code) bind(C, name="")
         type(c_funptr), value :: function
-        integer(c_intptr_t), value :: handle, extra_state, value_in
+        integer(c_intptr_t), value :: handle, value_in
+        integer(c_intptr_t) :: extra_state
         integer(c_int), value :: keyval
         integer(c_intptr_t), intent(out) :: value_out
         integer(c_int), intent(out) :: flag
         integer(c_int) :: code
         procedure(copy_function_mpi1), pointer :: callback
-        integer :: copied, ierror
+        integer :: copied, state, ierror
         logical :: is_copied
         call c_f_procpointer(function, callback)
         copied = 0
+        state = int(extra_state)
         is_copied = .false.
         ierror = 0
-        call callback(int(handle), int(keyval), int(extra_state), int(value_in), &
-            copied, is_copied, ierror)
+        call callback(int(handle), int(keyval), state, int(value_in), copied, &
+            is_copied, ierror)
+        extra_state = state
         value_out = copied
         flag = merge(1_c_int, 0_c_int, is_copied)
         code = int(ierror, c_int)
@@ -337,14 +345,17 @@ contains
     function invoke_delete_mpi1(function, handle, keyval, value, extra_state) &
         result(code) bind(C, name="")
         type(c_funptr), value :: function
-        integer(c_intptr_t), value :: handle, value, extra_state
+        integer(c_intptr_t), value :: handle, value
+        integer(c_intptr_t) :: extra_state
         integer(c_int), value :: keyval
         integer(c_int) :: code
         procedure(delete_function_mpi1), pointer :: callback
-        integer :: ierror
+        integer :: state, ierror
         call c_f_procpointer(function, callback)
+        state = int(extra_state)
         ierror = 0
-        call callback(int(handle), int(keyval), int(value), int(extra_state), ierror)
+        call callback(int(handle), int(keyval), int(value), state, ierror)
+        extra_state = state
         code = int(ierror, c_int)
     end function invoke_delete_mpi1
 end module oriel_support

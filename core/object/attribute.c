@@ -39,34 +39,34 @@ static void *value_in_c(const struct attribute *attribute)
     return attribute->is_integer ? (void *)&attribute->value : (void *)attribute->value;
 }
 
-static int call_copy(const struct keyval *key, uintptr_t handle,
-                     const struct attribute *from, struct attribute *to, int *flag)
+static int call_copy(struct keyval *key, uintptr_t handle, const struct attribute *from,
+                     struct attribute *to, int *flag)
 {
     if (key->invoke_copy != NULL) {
         to->is_integer = true;
-        return key->invoke_copy(key->copy, handle, key->number, key->extra_state,
+        return key->invoke_copy(key->copy, handle, key->number, &key->extra_state,
                                 from->value, &to->value, flag);
     }
     typedef int copy_function(uintptr_t handle, int keyval, void *extra_state,
                               void *value, void *copied_value, int *flag);
     void *copied = value_in_c(from);
-    int code = ((copy_function *)key->copy)(handle, key->number, key->extra_state,
-                                            value_in_c(from), &copied, flag);
+    int code = ((copy_function *)key->copy)(
+        handle, key->number, (void *)key->extra_state, value_in_c(from), &copied, flag);
     to->is_integer = from->is_integer && copied == value_in_c(from);
     to->value = to->is_integer ? from->value : (MPI_Aint)copied;
     return code;
 }
 
-static int call_drop(const struct keyval *key, uintptr_t handle,
+static int call_drop(struct keyval *key, uintptr_t handle,
                      const struct attribute *attribute)
 {
     if (key->invoke_drop != NULL)
         return key->invoke_drop(key->drop, handle, key->number, attribute->value,
-                                key->extra_state);
+                                &key->extra_state);
     typedef int drop_function(uintptr_t handle, int keyval, void *value,
                               void *extra_state);
     return ((drop_function *)key->drop)(handle, key->number, value_in_c(attribute),
-                                        key->extra_state);
+                                        (void *)key->extra_state);
 }
 
 // ---- keys
@@ -87,7 +87,7 @@ int keyval_make(enum object_kind applies_to, generic_function *copy,
     *made = (struct keyval){.applies_to = applies_to,
                             .copy = copy,
                             .drop = drop,
-                            .extra_state = extra_state};
+                            .extra_state = (MPI_Aint)extra_state};
     object_init(&made->object, keyval_destroy);
     int err = object_open(&made->object, KIND_KEYVAL);
     if (!err)
@@ -217,7 +217,7 @@ static int attribute_append(struct object *object, struct keyval *key,
 
 // Has the program's function take leave of a value that nobody else can reach. The lock
 // is free meanwhile; the caller holds a reference of the key.
-static int run_drop(struct object *object, const struct keyval *key,
+static int run_drop(struct object *object, struct keyval *key,
                     const struct attribute *dropped)
 {
     if (key->drop == null_function)

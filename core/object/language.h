@@ -40,24 +40,27 @@ typedef void op_invoker(generic_function *function, const void *in, void *inout,
                         MPI_Count length, uintptr_t datatype);
 ORIEL_EXPORT void oriel_op_invoker(uintptr_t op, op_invoker *invoke);
 
-// Attribute values are integers for the other language (MPI-4.1 19.3.7). They return
+// Attribute values are integers for the other language (MPI-4.1 19.3.7), and so is the
+// extra state, which a function may change for those that are called later. They return
 // what the function returned.
 typedef int copy_invoker(generic_function *function, uintptr_t handle, int keyval,
-                         void *extra_state, MPI_Aint value, MPI_Aint *copied,
+                         MPI_Aint *extra_state, MPI_Aint value, MPI_Aint *copied,
                          int *flag);
 typedef int delete_invoker(generic_function *function, uintptr_t handle, int keyval,
-                           MPI_Aint value, void *extra_state);
+                           MPI_Aint value, MPI_Aint *extra_state);
 ORIEL_EXPORT void oriel_keyval_invokers(int keyval, copy_invoker *copy,
                                         delete_invoker *drop);
 
-// They return what the functions of a generalized request returned.
+// They return what the functions of a generalized request returned. `variable` is where
+// the program has the extra state, which follows what functions change.
 struct grequest_invokers {
-    int (*query)(generic_function *function, void *extra_state, MPI_Status *status);
-    int (*free)(generic_function *function, void *extra_state);
-    int (*cancel)(generic_function *function, void *extra_state, int complete);
+    int (*query)(generic_function *function, MPI_Aint *extra_state, MPI_Status *status);
+    int (*free)(generic_function *function, MPI_Aint *extra_state);
+    int (*cancel)(generic_function *function, MPI_Aint *extra_state, int complete);
 };
 ORIEL_EXPORT void oriel_request_invokers(uintptr_t request,
-                                         const struct grequest_invokers *invoke);
+                                         const struct grequest_invokers *invoke,
+                                         MPI_Aint *variable);
 
 // ---- attributes ---------------------------------------------------------------------
 // An attribute set from Fortran is an integer; C sees a pointer to it (MPI-4.1 19.3.7).

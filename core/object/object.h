@@ -180,7 +180,7 @@ struct keyval {
     bool is_freed; // by the program
     enum object_kind applies_to;
     generic_function *copy, *drop; // may be MPI_*_NULL_*_FN (0) or MPI_*_DUP_FN (1)
-    void *extra_state;
+    MPI_Aint extra_state; // a pointer of C, or what Fortran's functions have made of it
     // Call the functions in another language, which sees values as integers; NULL: C.
     copy_invoker *invoke_copy;
     delete_invoker *invoke_drop;

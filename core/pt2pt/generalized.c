@@ -9,29 +9,38 @@
 struct generalized {
     struct request request;
     generic_function *query, *free, *cancel;
-    void *extra_state;
+    MPI_Aint state;     // a pointer of C or an integer of Fortran
+    MPI_Aint *variable; // in which a Fortran program has it; NULL: C
     struct grequest_invokers invoke;
 };
 
 // ---- C's functions
 
-static int invoke_query(generic_function *function, void *extra_state,
-                        MPI_Status *status)
+static int invoke_query(generic_function *function, MPI_Aint *state, MPI_Status *status)
 {
-    return ((MPI_Grequest_query_function *)function)(extra_state, status);
+    return ((MPI_Grequest_query_function *)function)((void *)*state, status);
 }
 
-static int invoke_free(generic_function *function, void *extra_state)
+static int invoke_free(generic_function *function, MPI_Aint *state)
 {
-    return ((MPI_Grequest_free_function *)function)(extra_state);
+    return ((MPI_Grequest_free_function *)function)((void *)*state);
 }
 
-static int invoke_cancel(generic_function *function, void *extra_state, int complete)
+static int invoke_cancel(generic_function *function, MPI_Aint *state, int complete)
 {
-    return ((MPI_Grequest_cancel_function *)function)(extra_state, complete);
+    return ((MPI_Grequest_cancel_function *)function)((void *)*state, complete);
 }
 
 // ---- what requests do
+
+// A function of Fortran may change the state for the next one. Programs also look for it
+// in their variable, which MPI knows by reference: it follows unless the program has given
+// it another value meanwhile.
+static void share_state(const struct generalized *own, MPI_Aint before)
+{
+    if (own->variable != NULL && own->state != before && *own->variable == before)
+        *own->variable = own->state;
+}
 
 static int checked(int code, const char *function)
 {
@@ -47,21 +56,29 @@ static int query(struct request *request, MPI_Status *status)
     MPI_Status nobody_s;
     if (status == MPI_STATUS_IGNORE)
         status_set_empty(status = &nobody_s);
-    return checked(own->invoke.query(own->query, own->extra_state, status), "query");
+    MPI_Aint before = own->state;
+    int code = own->invoke.query(own->query, &own->state, status);
+    share_state(own, before);
+    return checked(code, "query");
 }
 
 static int cancel(struct request *request)
 {
     struct generalized *own = (struct generalized *)request;
     bool is_complete = request_is_complete(request);
-    return checked(own->invoke.cancel(own->cancel, own->extra_state, is_complete),
-                   "cancel");
+    MPI_Aint before = own->state;
+    int code = own->invoke.cancel(own->cancel, &own->state, is_complete);
+    share_state(own, before);
+    return checked(code, "cancel");
 }
 
 static int dispose(struct request *request)
 {
     struct generalized *own = (struct generalized *)request;
-    return checked(own->invoke.free(own->free, own->extra_state), "free");
+    MPI_Aint before = own->state;
+    int code = own->invoke.free(own->free, &own->state);
+    share_state(own, before);
+    return checked(code, "free");
 }
 
 static const struct request_kind generalized_kind = {
@@ -84,7 +101,8 @@ int oriel_grequest_start(generic_function *query_fn, generic_function *free_fn,
     made->query = query_fn;
     made->free = free_fn;
     made->cancel = cancel_fn;
-    made->extra_state = extra_state;
+    made->state = (MPI_Aint)extra_state;
+    made->variable = NULL;
     made->invoke = (struct grequest_invokers){invoke_query, invoke_free, invoke_cancel};
     int err = object_open(&made->request.object, KIND_REQUEST);
     if (!err)
@@ -109,9 +127,13 @@ int oriel_grequest_complete(struct request *request)
     return is_abandoned ? request_close(request) : 0;
 }
 
-void oriel_request_invokers(uintptr_t request, const struct grequest_invokers *invoke)
+void oriel_request_invokers(uintptr_t request, const struct grequest_invokers *invoke,
+                            MPI_Aint *variable)
 {
     struct request *found = handle_object(KIND_REQUEST, request);
-    if (found != NULL && found->kind == &generalized_kind)
-        ((struct generalized *)found)->invoke = *invoke;
+    if (found == NULL || found->kind != &generalized_kind)
+        return;
+    struct generalized *own = (struct generalized *)found;
+    own->invoke = *invoke;
+    own->variable = variable;
 }

@@ -6,7 +6,8 @@ module grequest
 #include "binding.inc"
     private
     integer :: queries = 0, frees = 0, cancels = 0
-    public :: query, release, cancel, queries, frees, cancels
+    logical :: changes_state = .false.
+    public :: query, release, cancel, queries, frees, cancels, changes_state
 
 contains
 
@@ -15,6 +16,7 @@ contains
         STATUS :: status
         integer :: ierror
         queries = queries + int(extra_state)
+        if (changes_state) extra_state = extra_state + 1
         call MPI_Status_set_tag(status, 5, ierror)
         call MPI_Status_set_cancelled(status, cancels > 0, ierror)
         call MPI_Status_set_elements(status, MPI_INTEGER, 7_ck, ierror)
@@ -24,6 +26,7 @@ contains
         integer(MPI_ADDRESS_KIND) :: extra_state
         integer :: ierror
         frees = frees + int(extra_state)
+        if (changes_state) extra_state = 10 * extra_state
         ierror = MPI_SUCCESS
     end subroutine release
 
@@ -38,7 +41,8 @@ end module grequest
 
 program requests
     use, intrinsic :: iso_c_binding, only : c_associated, c_loc, c_ptr
-    use grequest, only : query, release, cancel, queries, frees, cancels
+    use grequest, only : query, release, cancel, queries, frees, cancels, &
+        changes_state
 #include "binding.inc"
     integer, parameter :: length = 20000, bytes = unit * length + MPI_BSEND_OVERHEAD
     integer :: rank, ranks, right, left, ierror
@@ -53,6 +57,7 @@ program requests
     left = mod(rank + ranks - 1, ranks)
     allocate (in(length), out(length), buffer(bytes))
     call generalized_request()
+    call state_of_a_request()
     call fields_of_statuses()
     call buffer_of_the_process()
     call buffer_of_a_communicator()
@@ -78,6 +83,29 @@ contains
         call MPI_Get_count(status, MPI_INTEGER, count, ierror)
         call check('its status is what they say', flag .and. count == 7)
     end subroutine generalized_request
+
+    ! What one function does to the state the next one finds, and the program.
+    subroutine state_of_a_request()
+        HANDLE(MPI_Request) :: request
+        STATUS :: status
+        integer(MPI_ADDRESS_KIND), volatile :: state
+        queries = 0
+        frees = 0
+        changes_state = .true.
+        state = 1
+        call start_request(state, request)
+        call MPI_Grequest_complete(request, ierror)
+        call MPI_Wait(request, status, ierror)
+        call check('functions share their state', queries == 1 .and. frees == 2)
+        call check('the program shares it, too', state == 20)
+        changes_state = .false.
+    end subroutine state_of_a_request
+
+    subroutine start_request(state, request)
+        integer(MPI_ADDRESS_KIND), volatile :: state
+        HANDLE(MPI_Request) :: request
+        call MPI_Grequest_start(query, release, cancel, state, request, ierror)
+    end subroutine start_request
 
     subroutine fields_of_statuses()
         STATUS :: status

@@ -451,8 +451,7 @@ bool oriel_is_root(uintptr_t comm, int root)
 
 int oriel_own_rank(uintptr_t comm)
 {
-    const struct communicator *object = handle_object(KIND_COMM, comm);
-    return object->rank;
+    return ((const struct communicator *)handle_object(KIND_COMM, comm))->rank;
 }
 
 void oriel_datatype_is_small(uintptr_t datatype)
@@ -470,9 +469,10 @@ void oriel_op_invoker(uintptr_t op, op_invoker *invoke)
     echo_handle(invoke ? "invoker" : "none", "of", op);
 }
 
-void oriel_request_invokers(uintptr_t request, const struct grequest_invokers *invoke)
+void oriel_request_invokers(uintptr_t request, const struct grequest_invokers *invoke,
+                            MPI_Aint *variable)
 {
-    bool are_all = invoke->query && invoke->free && invoke->cancel;
+    bool are_all = invoke->query && invoke->free && invoke->cancel && variable;
     echo_handle(are_all ? "invoker" : "none", "of", request);
 }
 
