@@ -60,15 +60,20 @@ static int send_batch(struct peer *peer, const struct batch *batch)
 }
 
 // What cannot be sent has failed for those who wait for it, too, since the operations
-// that began the batch have returned.
+// that began the batch have returned, or another call sends it for them.
 static int batch_leave(struct peer *peer)
 {
     struct batch *batch = peer->batch;
     if (batch == NULL)
         return 0;
     int err = send_batch(peer, batch);
+    struct net_counter *own = batch->counter;
     peer->batch = NULL;
     free(batch);
+    if (err && own != NULL) {
+        net_counter_issue(own);
+        net_counter_complete(own, err);
+    }
     if (err)
         net_counter_complete(&peer->counter, err);
     return err;

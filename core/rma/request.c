@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operations with a request (MPI-4.1 12.3.5): the operation is complete here when the
 // request is. What was done at once needs no request of its own.
-#include "rma/rma.h"
+#include "rma/private.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -82,6 +82,14 @@ static bool is_done_at_once(const struct operation *operation)
     return operation->rank == MPI_PROC_NULL || current->rank == operation->rank;
 }
 
+// A batch that waits for company knows the request's counter, but an operation that has
+// failed between two pieces has not sent it. The error that came first is told.
+static void send_begun(const struct operation *operation)
+{
+    if (operation->peer != NULL)
+        batch_finish(operation);
+}
+
 static int run_counted(struct operation *operation, struct accumulation *accumulation,
                        struct request **request)
 {
@@ -91,6 +99,8 @@ static int run_counted(struct operation *operation, struct accumulation *accumul
         return err;
     operation->counter = &made->counter;
     err = run(operation, accumulation);
+    if (err)
+        send_begun(operation);
     struct request *started = request_start(made);
     if (err) // what is under way nevertheless ends by itself
         oriel_request_free(started);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preloaded into the processes of a job, it lets one thing fail in one of them: the
 // n-th allocation of Oriel's library, or the n-th that it asks of libfabric, or the n-th
-// that libfabric says is complete.
+// that libfabric says is complete. What the library frees is overwritten.
 //   FAULT="what number rank"  alloc: returns NULL; allocs: so do all that follow
 //                             post: is refused with one of several codes
 //                             drop: a message is taken, and lost without a name
 //                             end: a completion turns into an error
 //   FAULT_COUNTS=path         a line "rank what count" for each is added at the end
+// A program that finds fault_next among its symbols lets the next of a kind fail.
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +33,7 @@ static const char *const names[FAULTS] = {"alloc", "allocs", "post", "drop", "en
 static atomic_int counts[FAULTS];
 static enum fault wanted = FAULTS;
 static int wanted_number, rank = -1;
+static int wanted_code;                      // of libfabric; 0: one of several
 static uintptr_t library_begin, library_end; // its code
 
 static bool is_due(enum fault fault)
@@ -38,6 +41,19 @@ static bool is_due(enum fault fault)
     int number = atomic_fetch_add(&counts[fault], 1) + 1;
     return fault == wanted &&
            (number == wanted_number || (fault == ALLOCS && number > wanted_number));
+}
+
+void fault_next(const char *name, int code);
+
+__attribute__((visibility("default"))) void fault_next(const char *name, int code)
+{
+    wanted = FAULTS;
+    for (int i = 0; i < FAULTS; i++)
+        if (strcmp(name, names[i]) == 0) {
+            wanted_number = atomic_load(&counts[i]) + 1;
+            wanted_code = code;
+            wanted = i;
+        }
 }
 
 static void say(const char *what, uintptr_t caller)
@@ -96,11 +112,17 @@ extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+
+static bool is_in_library(uintptr_t at)
+{
+    return at >= library_begin && at < library_end;
+}
 
 static bool must_fail(void *caller)
 {
     uintptr_t at = (uintptr_t)caller;
-    if (at < library_begin || at >= library_end)
+    if (!is_in_library(at))
         return false;
     bool one = is_due(ALLOC), more = is_due(ALLOCS);
     if (!one && !more)
@@ -133,12 +155,22 @@ void *aligned_alloc(size_t alignment, size_t bytes)
                                                   : __libc_memalign(alignment, bytes);
 }
 
+// What Oriel's library frees is overwritten, so that nobody uses it unnoticed.
+void free(void *memory)
+{
+    if (memory != NULL && is_in_library((uintptr_t)__builtin_return_address(0)))
+        memset(memory, 0x55, malloc_usable_size(memory));
+    __libc_free(memory);
+}
+
 // ---- libfabric: its tables of functions are replaced when objects are opened
 
 static const int codes[] = {FI_EIO, FI_ENOMEM, FI_ECONNRESET, FI_EINVAL};
 
 static int code_of(void)
 {
+    if (wanted_code != 0)
+        return wanted_code;
     return codes[(size_t)wanted_number % (sizeof codes / sizeof *codes)];
 }
 
