@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES_AT_ONCE = 64 }; // under way to one target
+enum { BATCHES_AT_ONCE = 64 }; // sent to one target and not answered yet
 
 static const uint64_t SOON = 50000; // ns
 
@@ -50,13 +50,16 @@ static int send_batch(struct peer *peer, const struct batch *batch)
                            request->brings * batch->bytes);
     if (err) {
         free(awaited);
-    } else if (awaited != NULL) {
+        return err;
+    }
+    peer->batches++;
+    if (awaited != NULL) {
         *peer->awaited_end = awaited;
         peer->awaited_end = &awaited->next;
         if (awaited->counter != NULL)
             net_counter_issue(awaited->counter);
     }
-    return err;
+    return 0;
 }
 
 // What cannot be sent has failed for those who wait for it, too, since the operations
@@ -173,10 +176,11 @@ static void batch_join(struct batch *batch)
 }
 
 // ---- what operations call ----------------------------------------------------------
+// Accesses of the network do not count, for they need nothing of the target.
 static bool has_room_for_batch(void *argument)
 {
-    const struct net_counter *counter = argument;
-    return net_counter_pending(counter) < BATCHES_AT_ONCE;
+    const struct peer *peer = argument;
+    return atomic_load_explicit(&peer->batches, memory_order_relaxed) < BATCHES_AT_ONCE;
 }
 
 // Takes the message lock, unless it fails, with a batch that has room for so many more
@@ -185,9 +189,7 @@ static int lock_batch(const struct operation *operation, struct sort sort,
                       uint32_t spans, size_t bytes)
 {
     struct peer *peer = operation->peer;
-    int err = has_room_for_batch(&peer->counter)
-                  ? 0
-                  : message_wait(has_room_for_batch, &peer->counter);
+    int err = has_room_for_batch(peer) ? 0 : message_wait(has_room_for_batch, peer);
     if (err)
         return err;
     message_lock();

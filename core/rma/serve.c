@@ -139,12 +139,12 @@ static void serve_reply(int source, const void *message, size_t bytes)
                                 ? NULL
                                 : handle_object(KIND_WIN, reply->window);
     struct peer *peer = window ? window_find_peer(window, reply->rank) : NULL;
-    if (peer == NULL || peer->job_rank != source ||
-        net_counter_pending(&peer->counter) == 0 ||
+    if (peer == NULL || peer->job_rank != source || peer->batches == 0 ||
         (reply->fetches && peer->awaited == NULL)) {
         message_refuse(source, "a reply"); // nothing of that kind is under way
         return;
     }
+    peer->batches--;
     int error = reply->fetches ? finish_fetch(peer, reply, bytes) : reply->error;
     net_counter_complete(&peer->counter, error);
 }

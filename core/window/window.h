@@ -118,6 +118,7 @@ struct peer {
     struct net_counter counter;    // operations by net or messages
     struct batch *batch;           // operations that wait for company, or NULL; of rma
     _Atomic(bool) is_awaited_soon; // of rma: so it was with the last batch
+    _Atomic(int) batches;          // of rma: sent and not answered yet
     struct awaited *awaited, **awaited_end; // in the order in which they will come
     struct peer *next;                      // of all peers
     struct peer *next_in_bucket;            // of those with the same hash

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // short_operations_share_messages: a stream of short puts, gets and accumulates reaches
 // another node in few messages and accesses, and each does what it would do alone: in
-// its place, in order where order counts, and complete when a flush returns.
+// its place, in order where order counts, and complete when a flush returns. Long ones
+// that are under way do not hold them up.
 #include "window_test.h"
+
+#include <signal.h>
+#include <unistd.h>
 
 enum { MANY = 2000, ELEMENTS = 2 * MANY, FEW = MANY / 10 };
 
@@ -205,6 +209,101 @@ static void all_sorts_go_together(const struct source *source)
     free(old);
 }
 
+// ---- short ones behind long ones
+
+enum { LONG_ONES = 200, LONG = 512, SHORT_ONES = 200, SECONDS = 10 };
+
+static pid_t stopped;
+static volatile sig_atomic_t is_late;
+
+static void go_on_late(int signal)
+{
+    (void)signal;
+    is_late = 1;
+    kill(stopped, SIGCONT);
+}
+
+// Does a long put go by an access of the network?
+static bool is_accessed(int target)
+{
+    MPI_Put(values, 1, MPI_LONG_LONG, target, 0, 1, MPI_LONG_LONG, opened.win);
+    MPI_Win_flush(target, opened.win);
+    long long before = sent();
+    MPI_Put(values, LONG, MPI_LONG_LONG, target, 0, LONG, MPI_LONG_LONG, opened.win);
+    bool is_one = sent() - before == 1;
+    MPI_Win_flush(target, opened.win);
+    return is_one && sent() - before == 1;
+}
+
+// The request is of a short one, too.
+static void put_long_and_short(int target, MPI_Request *request)
+{
+    MPI_Aint at = LONG_ONES * LONG;
+    for (int i = 0; i < LONG_ONES; i++)
+        MPI_Put(&values[i], LONG, MPI_LONG_LONG, target, i * LONG, LONG, MPI_LONG_LONG,
+                opened.win);
+    for (int i = 0; i < SHORT_ONES; i++)
+        MPI_Put(&values[i], 1, MPI_LONG_LONG, target, at + 2 * i, 1, MPI_LONG_LONG,
+                opened.win);
+    MPI_Rput(&values[1], 1, MPI_LONG_LONG, target, at + 1, 1, MPI_LONG_LONG, opened.win,
+             request);
+    MPI_Fetch_and_op(&values[2], results, MPI_LONG_LONG, target, at + 3, MPI_SUM,
+                     opened.win);
+}
+
+// While the target stands still no long put ends, but the calls for short ones return.
+static void put_to_stopped(int target, pid_t pid)
+{
+    struct sigaction late = {.sa_handler = go_on_late, .sa_flags = SA_RESTART};
+    struct sigaction before;
+    MPI_Request request;
+    stopped = pid;
+    sigaction(SIGALRM, &late, &before);
+    alarm(SECONDS);
+    kill(stopped, SIGSTOP);
+    put_long_and_short(target, &request);
+    alarm(0);
+    kill(stopped, SIGCONT);
+    sigaction(SIGALRM, &before, NULL);
+    CHECK(!is_late);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_flush(target, opened.win);
+    CHECK(results[0] == 0);
+}
+
+static void check_long_and_short(const long long *mine)
+{
+    const long long *at = mine + LONG_ONES * LONG;
+    for (int i = 0; i < LONG_ONES; i++)
+        CHECK(mine[i * LONG] == i && mine[i * LONG + LONG - 1] == i + LONG - 1);
+    for (int i = 0; i < SHORT_ONES; i++)
+        CHECK(at[2 * i] == i);
+    CHECK(at[1] == 1 && at[3] == 2);
+}
+
+static void short_ones_pass_long_ones(const struct source *source)
+{
+    size_t bytes = (LONG_ONES * LONG + 2 * SHORT_ONES) * sizeof(long long);
+    int target = size - 1, is_remote = 0;
+    pid_t pid = getpid();
+    opened = source->open((MPI_Aint)bytes, sizeof(long long));
+    memset(opened.base, 0, bytes);
+    for (int i = 0; i < ELEMENTS; i++)
+        values[i] = i;
+    MPI_Bcast(&pid, sizeof pid, MPI_BYTE, target, MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, opened.win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && is_accessed(target)) {
+        is_remote = 1;
+        put_to_stopped(target, pid);
+    }
+    MPI_Bcast(&is_remote, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (is_remote && rank == target)
+        check_long_and_short(opened.base);
+    MPI_Win_unlock_all(opened.win);
+    source->close(&opened);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -212,5 +311,6 @@ int main(int argc, char **argv)
     for_each_source(each_is_as_if_alone);
     for_each_source(rounds_need_one_message);
     for_each_source(all_sorts_go_together);
+    for_each_source(short_ones_pass_long_ones);
     return finish();
 }

@@ -194,6 +194,7 @@ static struct awaited *await(char *first, char *second)
     *peer.awaited_end = awaited;
     peer.awaited_end = &awaited->next;
     peer.counter.issued++;
+    peer.batches++;
     return awaited;
 }
 
@@ -226,18 +227,26 @@ static void replies_arrive_in_order(void)
     answer(50, 8); // nothing is under way
     CHECK(peer.counter.completed == 2);
     peer.counter.error = 0;
-    peer.counter.issued++; // a put
-    answer(50, 8);         // but no get
+    peer.counter.issued++; // an access of the network
+    reply.head.fetches = false;
+    answer(50, 0); // but no batch
     CHECK(peer.counter.completed == 2);
+    peer.counter.completed++;
+    peer.counter.issued++;
+    peer.batches++; // a put
+    reply.head.fetches = true;
+    answer(50, 8); // but no get
+    CHECK(peer.counter.completed == 3);
     reply.head.fetches = false;
     reply.head.error = -1; // no error class
     answer(50, 0);
     reply.head.error = MPI_ERR_LASTCODE;
     answer(50, 0);
-    CHECK(peer.counter.completed == 2);
+    CHECK(peer.counter.completed == 3);
     reply.head.error = MPI_ERR_RMA_RANGE;
     answer(50, 0);
-    CHECK(peer.counter.completed == 3 && peer.counter.error == MPI_ERR_RMA_RANGE);
+    CHECK(peer.counter.completed == 4 && peer.batches == 0 &&
+          peer.counter.error == MPI_ERR_RMA_RANGE);
 }
 
 int main(void)
