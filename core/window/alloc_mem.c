@@ -5,57 +5,122 @@
 #include "window/private.h"
 
 #include <oriel_core.h>
+#include <stdlib.h>
 
 int oriel_alloc_mem(MPI_Aint size, struct info *info, void *baseptr)
 {
     return shm_alloc(process.shm, (size_t)size, hint_alignment(info), baseptr);
 }
 
-// Has the window some of this memory as its part, or a piece that begins there? Callers
-// hold the message lock.
+// Has the window some of this memory as its part? Callers hold the message lock.
 static bool uses(const struct window *window, const void *memory, size_t bytes)
 {
     uintptr_t start = (uintptr_t)memory, base = (uintptr_t)window->base;
     size_t size = (size_t)window->size;
     if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
         return attachments_overlap(window, start, bytes);
-    bool overlaps = start < base + size && base < start + bytes && size > 0;
-    return overlaps || window->allocation == memory;
+    return start < base + size && base < start + bytes && size > 0;
 }
 
-static int check_is_unused(const void *memory, size_t bytes)
+// An open window that uses the memory, or NULL. Callers hold the message lock.
+static const struct window *user_of(const void *memory, size_t bytes)
 {
-    message_lock();
     const struct window *window = process.windows;
     while (window != NULL && !uses(window, memory, bytes))
         window = window->next_open;
-    uintptr_t handle = window ? object_handle(window) : 0;
-    bool is_dynamic = window && window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
-    message_unlock();
-    if (handle == 0)
+    return window;
+}
+
+// ---- memory that the program frees before its windows -------------------------
+// Freed by the program, but not before the last window that uses it is.
+struct kept_memory {
+    struct kept_memory *next;
+    void *address;
+    size_t bytes;
+};
+
+// Memory that is kept already, or that a window has allocated, is not the program's.
+// Callers hold the message lock.
+static int check_is_programs(const void *memory)
+{
+    const struct kept_memory *kept = process.kept_memory;
+    while (kept != NULL && kept->address != memory)
+        kept = kept->next;
+    if (kept != NULL)
+        return fail(MPI_ERR_BASE, "base = %p: has been freed", memory);
+    const struct window *window = process.windows;
+    while (window != NULL && window->allocation != memory)
+        window = window->next_open;
+    if (window == NULL)
         return 0;
     return fail(MPI_ERR_BASE,
-                "base = %p: the open window with handle %#jx uses some of the %zu "
-                "bytes; %s must come first",
-                memory, (uintmax_t)handle, bytes,
-                is_dynamic ? "MPI_Win_detach" : "MPI_Win_free");
+                "base = %p: belongs to the open window with handle %#jx; MPI_Win_free "
+                "frees it",
+                memory, (uintmax_t)object_handle(window));
+}
+
+// Callers hold the message lock.
+static int keep(void *memory, size_t bytes, const struct window *user)
+{
+    struct kept_memory *kept = malloc(sizeof *kept);
+    if (kept == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory to note that %p is to be freed", memory);
+    *kept = (struct kept_memory){process.kept_memory, memory, bytes};
+    process.kept_memory = kept;
+    if (!process.has_kept_memory)
+        log_verbose("MPI_Free_mem: the open window with handle %#jx uses some of the "
+                    "%zu bytes at %p; they are freed when no window uses them",
+                    (uintmax_t)object_handle(user), bytes, memory);
+    process.has_kept_memory = true;
+    return 0;
+}
+
+static int keep_if_used(void *memory, size_t bytes, bool *is_kept)
+{
+    message_lock();
+    const struct window *user = user_of(memory, bytes);
+    int err = check_is_programs(memory);
+    *is_kept = user != NULL;
+    if (!err && user != NULL)
+        err = keep(memory, bytes, user);
+    message_unlock();
+    return err;
+}
+
+void kept_memory_free(void)
+{
+    message_lock();
+    for (struct kept_memory **at = &process.kept_memory; *at != NULL;) {
+        struct kept_memory *kept = *at;
+        if (user_of(kept->address, kept->bytes) != NULL) {
+            at = &kept->next;
+            continue;
+        }
+        *at = kept->next;
+        shm_free(process.shm, kept->address);
+        free(kept);
+    }
+    message_unlock();
 }
 
 int oriel_free_mem(void *base)
 {
+    if (base == NULL)
+        return 0;
     size_t bytes = shm_allocated(process.shm, base);
     if (bytes == 0)
         return fail(MPI_ERR_BASE,
                     "base = %p: was not allocated by MPI_Alloc_mem here, or "
                     "has been freed",
                     base);
-    int err = check_is_unused(base, bytes);
-    if (err)
-        return err;
-    shm_free(process.shm, base);
-    return 0;
+    bool is_kept;
+    int err = keep_if_used(base, bytes, &is_kept);
+    if (!err && !is_kept)
+        shm_free(process.shm, base);
+    return err;
 }
 
+// ---- addresses ----------------------------------------------------------------
 int oriel_get_address(const void *location, MPI_Aint *address)
 {
     *address = (MPI_Aint)location;

@@ -166,6 +166,7 @@ int oriel_win_detach(struct window *win, const void *base)
     if (is_attached)
         erase(win, next - 1);
     message_unlock();
+    kept_memory_free();
     if (is_attached)
         return 0;
     return fail(MPI_ERR_RMA_ATTACH,

@@ -276,4 +276,5 @@ void window_close(struct window *window)
     if (window->spans_nodes)
         collective_node_barrier(window->comm);
     undo_steps(window);
+    kept_memory_free();
 }

@@ -29,6 +29,9 @@ int bring_callers(const struct window_plan *plan, struct window *window);
 int bring_own(const struct window_plan *plan, struct window *window);
 int bring_shared(const struct window_plan *plan, struct window *window);
 
+// Frees what MPI_Free_mem has kept for windows, unless another window uses it.
+void kept_memory_free(void);
+
 void peers_free(struct window *window);
 void distant_locks_free(struct window *window);
 void locks_start(void);

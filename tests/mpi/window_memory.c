@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// allocated_memory_is_the_programs: aligned as asked, distinct, freed once and not under
-// a window; addresses are added and subtracted without overflow.
+// allocated_memory_is_the_programs: aligned as asked, distinct, freed once and kept under
+// its windows; addresses are added and subtracted without overflow.
 #include "window_test.h"
 
 #include <limits.h>
@@ -46,29 +46,77 @@ static void bad_requests_are_refused(void)
     CHECK_CLASS(MPI_Free_mem((char *)memory + 8), MPI_ERR_BASE);
     CHECK_CLASS(MPI_Free_mem(memory), MPI_SUCCESS);
     CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
+    CHECK_CLASS(MPI_Free_mem(NULL), MPI_SUCCESS);
 }
 
-// MPI_Free_mem refuses memory that a window of any kind uses, and takes it afterwards.
-static void used_memory_is_kept(void)
+// The last 8 bytes, all, and some of them.
+struct users {
+    MPI_Win part, whole, dynamic;
+};
+
+static struct users open_users(unsigned char *memory)
 {
-    MPI_Win part, whole, dynamic, allocated;
-    char *memory, *base;
+    struct users users;
+    MPI_Win_create(memory + 992, 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &users.part);
+    MPI_Win_create(memory, 1000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &users.whole);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &users.dynamic);
+    MPI_Win_attach(users.dynamic, memory + 500, 1);
+    return users;
+}
+
+// Would the next request for as much get this memory? The last that was freed is the
+// first to be taken.
+static bool is_free(const void *memory)
+{
+    void *next;
+    MPI_Alloc_mem(1000, MPI_INFO_NULL, &next);
+    MPI_Free_mem(next);
+    return next == memory;
+}
+
+static void put_to_next(MPI_Win win, MPI_Aint displacement)
+{
+    unsigned char value = (unsigned char)(rank + 1);
+    MPI_Win_fence(0, win);
+    MPI_Put(&value, 1, MPI_BYTE, (rank + 1) % size, displacement, 1, MPI_BYTE, win);
+    MPI_Win_fence(0, win);
+}
+
+// What the program has freed serves the windows on it until the last of them is freed,
+// or has detached it.
+static void used_memory_is_kept(bool is_detached)
+{
+    unsigned char *memory;
     MPI_Alloc_mem(1000, MPI_INFO_NULL, &memory);
-    MPI_Win_create(memory + 992, 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &part);
-    MPI_Win_create(memory, 1000, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &whole);
-    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
-    MPI_Win_attach(dynamic, memory + 500, 1);
-    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &allocated);
-    CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
-    CHECK_CLASS(MPI_Free_mem(base), MPI_ERR_BASE);
-    MPI_Win_free(&allocated);
-    MPI_Win_free(&whole);
-    CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
-    MPI_Win_free(&part);
-    CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
-    MPI_Win_detach(dynamic, memory + 500);
+    memset(memory, 0, 1000);
+    struct users users = open_users(memory);
     CHECK_CLASS(MPI_Free_mem(memory), MPI_SUCCESS);
-    MPI_Win_free(&dynamic);
+    CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
+    put_to_next(users.whole, 10);
+    CHECK(memory[10] == (rank + size - 1) % size + 1);
+    MPI_Win_free(&users.whole);
+    CHECK(!is_free(memory));
+    put_to_next(users.part, 7);
+    CHECK(memory[999] == memory[10]);
+    MPI_Win_free(&users.part);
+    CHECK(!is_free(memory));
+    if (is_detached) {
+        MPI_Win_detach(users.dynamic, memory + 500);
+        CHECK(is_free(memory));
+    }
+    MPI_Win_free(&users.dynamic);
+    CHECK(is_free(memory));
+    CHECK_CLASS(MPI_Free_mem(memory), MPI_ERR_BASE);
+}
+
+// Only the window itself frees what it has allocated.
+static void windows_free_their_memory(void)
+{
+    MPI_Win win;
+    void *base;
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    CHECK_CLASS(MPI_Free_mem(base), MPI_ERR_BASE);
+    MPI_Win_free(&win);
 }
 
 static void addresses_wrap(void)
@@ -93,7 +141,9 @@ int main(int argc, char **argv)
     CHECK(is_at_least_aligned(1, "65536") && is_at_least_aligned(1 << 20, "2097152"));
     pieces_do_not_overlap();
     bad_requests_are_refused();
-    used_memory_is_kept();
+    used_memory_is_kept(true);
+    used_memory_is_kept(false);
+    windows_free_their_memory();
     addresses_wrap();
     return finish();
 }
