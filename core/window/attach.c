@@ -139,6 +139,8 @@ static int check_is_dynamic(const struct window *window)
 int oriel_win_attach(struct window *win, void *base, MPI_Aint size)
 {
     int err = check_is_dynamic(win);
+    if (!err)
+        err = check_memory(base, size);
     if (err)
         return err;
     bool is_mapped = shm_contains(process.shm, base, (size_t)size);

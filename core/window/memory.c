@@ -2,8 +2,20 @@
 // Where the memory of a window comes from.
 #include "window/private.h"
 
+int check_memory(const void *memory, MPI_Aint size)
+{
+    if (size > 0 && is_nowhere((uintptr_t)memory))
+        return fail(MPI_ERR_BUFFER, "base = %p: there is no memory of %jd bytes",
+                    memory, (intmax_t)size);
+    return 0;
+}
+
+// In the other members' interest, a member without memory fails here, not before.
 int bring_callers(const struct window_plan *plan, struct window *window)
 {
+    int err = check_memory(plan->memory, plan->size);
+    if (err)
+        return err;
     window->base = plan->memory;
     window->size = plan->size;
     return 0;

@@ -65,6 +65,20 @@ static void windows_are_not_made(void)
     CHECK(made == MPI_WIN_NULL);
 }
 
+// The last member has none; nobody waits for it.
+static void windows_have_memory(void)
+{
+    void *memory = rank == size - 1 ? NULL : outside;
+    CHECK_CLASS(MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, comm, &made),
+                MPI_ERR_BUFFER);
+    CHECK(made == MPI_WIN_NULL);
+    CHECK_CLASS(
+        MPI_Win_create(memory, memory ? BYTES : 0, 1, MPI_INFO_NULL, comm, &made),
+        MPI_SUCCESS);
+    MPI_Win_free(&made);
+    CHECK_CLASS(MPI_Win_attach(dynamic, NULL, 8), MPI_ERR_BUFFER);
+}
+
 static void memory_is_not_attached(void)
 {
     CHECK_CLASS(MPI_Win_attach(fixed, outside, 8), MPI_ERR_RMA_FLAVOR);
@@ -170,6 +184,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     open_windows();
     windows_are_not_made();
+    windows_have_memory();
     memory_is_not_attached();
     epochs_are_not_opened();
     handles_are_not_windows();
