@@ -22,6 +22,7 @@ struct copy {
 };
 
 struct send_buffer {
+    int users;    // what it is attached to, and calls that wait for its messages
     void *memory; // as the program gave it, or MPI_BUFFER_AUTOMATIC
     MPI_Count size;
     struct copy *copies;
@@ -141,18 +142,36 @@ static struct send_buffer *buffer_of(const struct communicator *comm)
     return session ? session->buffer : process.matching->buffer;
 }
 
+// A copy that has no room yet: why, and whether that may change.
+struct want {
+    const struct communicator *comm;
+    size_t bytes;
+    bool is_attached, may_come;
+};
+
 // Takes back the room of what has been received in the meantime (MPI-4.1 3.6.1), and
-// then some for a copy. *may_come: there is none, but there are messages that may leave.
-static struct copy *copy_take_after_progress(struct send_buffer *buffer, size_t bytes,
-                                             bool *may_come)
+// then some for a copy. Another thread may attach and detach buffers between two calls.
+static struct copy *copy_take_after_progress(struct want *want)
 {
+    struct copy *copy = NULL;
     message_lock();
-    if (buffer->copies != NULL)
+    struct send_buffer *buffer = buffer_of(want->comm);
+    want->is_attached = buffer != NULL;
+    if (buffer != NULL && buffer->copies != NULL)
         message_poll();
-    struct copy *copy = copy_take(buffer, bytes);
-    *may_come = copy == NULL && buffer->copies != NULL;
+    if (buffer != NULL)
+        copy = copy_take(buffer, want->bytes);
+    want->may_come = buffer != NULL && buffer->copies != NULL;
     message_unlock();
     return copy;
+}
+
+static int no_room(const struct want *want)
+{
+    return fail(MPI_ERR_BUFFER, "%s for a buffered message of %zu bytes",
+                want->is_attached ? "the attached buffer has no room"
+                                  : "no buffer is attached",
+                want->bytes);
 }
 
 // That a message has been received may be known to the program before the news of it
@@ -160,19 +179,12 @@ static struct copy *copy_take_after_progress(struct send_buffer *buffer, size_t 
 // some time.
 static int find_copy(const struct communicator *comm, size_t bytes, struct copy **copy)
 {
-    struct send_buffer *buffer = buffer_of(comm);
-    if (buffer == NULL)
-        return fail(MPI_ERR_BUFFER,
-                    "no buffer is attached for a buffered message of %zu bytes", bytes);
+    struct want want = {.comm = comm, .bytes = bytes};
     uint64_t end = clock_nanoseconds() + PATIENCE;
     unsigned spins = 0;
-    bool may_come;
-    while ((*copy = copy_take_after_progress(buffer, bytes, &may_come)) == NULL) {
-        if (!may_come || clock_nanoseconds() > end)
-            return fail(MPI_ERR_BUFFER,
-                        "the attached buffer has no room for a buffered message of "
-                        "%zu bytes",
-                        bytes);
+    while ((*copy = copy_take_after_progress(&want)) == NULL) {
+        if (!want.may_come || clock_nanoseconds() > end)
+            return no_room(&want);
         int err = message_backoff(&spins);
         if (err)
             return err;
@@ -226,17 +238,23 @@ int buffered_send(const struct order *order)
 
 static int attach(struct send_buffer **slot, void *memory, MPI_Count size)
 {
-    if (*slot != NULL)
-        return fail(MPI_ERR_BUFFER, "a buffer of %jd bytes is attached already",
-                    (intmax_t)(*slot)->size);
     struct send_buffer *buffer = malloc(sizeof *buffer);
+    MPI_Count attached = 0;
     if (buffer == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to attach a buffer");
-    *buffer = (struct send_buffer){.memory = memory, .size = size};
+    *buffer = (struct send_buffer){.users = 1, .memory = memory, .size = size};
     message_lock();
-    *slot = buffer;
+    bool is_free = *slot == NULL;
+    if (is_free)
+        *slot = buffer;
+    else
+        attached = (*slot)->size;
     message_unlock();
-    return 0;
+    if (is_free)
+        return 0;
+    free(buffer);
+    return fail(MPI_ERR_BUFFER, "a buffer of %jd bytes is attached already",
+                (intmax_t)attached);
 }
 
 struct awaited {
@@ -250,11 +268,10 @@ static bool is_flushed(void *argument)
     return has_sent(awaited->buffer, awaited->limit);
 }
 
-// Waits until the messages that are in the buffer have left it; NULL is allowed.
-static int wait_until_sent(const struct send_buffer *buffer)
+// Waits until the messages that are in the buffer now have left it. The caller is one of
+// its users.
+static int buffer_wait(const struct send_buffer *buffer)
 {
-    if (buffer == NULL)
-        return 0;
     message_lock();
     struct awaited awaited = {buffer, buffer->next_number};
     bool is_done = is_flushed(&awaited);
@@ -262,20 +279,54 @@ static int wait_until_sent(const struct send_buffer *buffer)
     return is_done ? 0 : message_wait(is_flushed, &awaited);
 }
 
+static void buffer_leave(struct send_buffer *buffer)
+{
+    message_lock();
+    bool is_last = --buffer->users == 0;
+    message_unlock();
+    if (is_last)
+        free(buffer);
+}
+
+// The same for what is attached, if anything is; another thread may detach it meanwhile.
+static int wait_until_sent(struct send_buffer *const *slot)
+{
+    message_lock();
+    struct send_buffer *buffer = *slot;
+    if (buffer != NULL)
+        buffer->users++;
+    message_unlock();
+    if (buffer == NULL)
+        return 0;
+    int err = buffer_wait(buffer);
+    buffer_leave(buffer);
+    return err;
+}
+
+static struct send_buffer *slot_exchange(struct send_buffer **slot,
+                                         struct send_buffer *buffer)
+{
+    message_lock();
+    struct send_buffer *before = *slot;
+    *slot = buffer;
+    message_unlock();
+    return before;
+}
+
+// From now on other threads find no buffer; it returns if its messages do not leave.
 static int detach(struct send_buffer **slot, void *memory, MPI_Count *size)
 {
-    struct send_buffer *buffer = *slot;
+    struct send_buffer *buffer = slot_exchange(slot, NULL);
     if (buffer == NULL)
         return fail(MPI_ERR_BUFFER, "no buffer is attached");
-    int err = wait_until_sent(buffer);
-    if (err)
+    int err = buffer_wait(buffer);
+    if (err) {
+        slot_exchange(slot, buffer);
         return err;
+    }
     *(void **)memory = buffer->memory;
     *size = is_automatic(buffer) ? 0 : buffer->size;
-    message_lock();
-    *slot = NULL;
-    message_unlock();
-    free(buffer);
+    buffer_leave(buffer);
     return 0;
 }
 
@@ -287,7 +338,15 @@ static void flush_destroy(struct object *object)
     free(object);
 }
 
-static int flush_start(struct send_buffer *buffer, struct communicator *comm,
+static void flush_begin(struct flush *flush, struct send_buffer *buffer)
+{
+    flush->limit = buffer->next_number;
+    flush->next = buffer->flushes;
+    buffer->flushes = flush;
+    end_flushes(buffer);
+}
+
+static int flush_start(struct send_buffer *const *slot, struct communicator *comm,
                        struct request **request)
 {
     struct flush *flush = malloc(sizeof *flush);
@@ -298,21 +357,12 @@ static int flush_start(struct send_buffer *buffer, struct communicator *comm,
     if (err)
         return err;
     message_lock();
-    flush->limit = buffer->next_number;
-    flush->next = buffer->flushes;
-    buffer->flushes = flush;
-    end_flushes(buffer);
+    if (*slot != NULL)
+        flush_begin(flush, *slot);
+    else
+        request_complete(&flush->request, 0);
     message_unlock();
     *request = &flush->request;
-    return 0;
-}
-
-static int flush_or_done(struct send_buffer *buffer, struct communicator *comm,
-                         struct request **request)
-{
-    if (buffer != NULL)
-        return flush_start(buffer, comm, request);
-    *request = &request_done;
     return 0;
 }
 
@@ -330,12 +380,12 @@ int oriel_buffer_detach(void *buffer_addr, MPI_Count *size)
 
 int oriel_buffer_flush(void)
 {
-    return wait_until_sent(process.matching->buffer);
+    return wait_until_sent(&process.matching->buffer);
 }
 
 int oriel_buffer_iflush(struct request **request)
 {
-    return flush_or_done(process.matching->buffer, NULL, request);
+    return flush_start(&process.matching->buffer, NULL, request);
 }
 
 // ---- of a communicator
@@ -353,12 +403,12 @@ int oriel_comm_detach_buffer(struct communicator *comm, void *buffer_addr,
 
 int oriel_comm_flush_buffer(struct communicator *comm)
 {
-    return wait_until_sent(comm->buffer);
+    return wait_until_sent(&comm->buffer);
 }
 
 int oriel_comm_iflush_buffer(struct communicator *comm, struct request **request)
 {
-    return flush_or_done(comm->buffer, comm, request);
+    return flush_start(&comm->buffer, comm, request);
 }
 
 // ---- of a session
@@ -376,10 +426,10 @@ int oriel_session_detach_buffer(struct session *session, void *buffer_addr,
 
 int oriel_session_flush_buffer(struct session *session)
 {
-    return wait_until_sent(session->buffer);
+    return wait_until_sent(&session->buffer);
 }
 
 int oriel_session_iflush_buffer(struct session *session, struct request **request)
 {
-    return flush_or_done(session->buffer, NULL, request);
+    return flush_start(&session->buffer, NULL, request);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // objects_by_threads [ROUNDS]: four threads do all that is local to the same objects:
-// attributes, error handlers, names, infos, error codes, handles, datatypes,
+// attributes, error handlers, names, infos, error codes, handles, datatypes, buffers,
 // generalized requests, tools. The outcome is that of some order of their calls (MPI-4.1
 // 11.6.1): no value is lost or dropped twice, no text is torn. Callbacks call MPI.
 #include "window_test.h"
@@ -373,6 +373,24 @@ static void generalized_requests(struct worker *worker)
     CHECK(count == worker->number + 1 && state == -1);
 }
 
+// One buffer for all: who attaches it sends to itself, while others flush it.
+static void buffers(struct worker *worker)
+{
+    char memory[256 + MPI_BSEND_OVERHEAD];
+    int attached = MPI_Comm_attach_buffer(grid, memory, sizeof memory);
+    int sent = MPI_Bsend(&worker->number, 1, MPI_INT, rank, worker->number, grid);
+    int received = -1, bytes;
+    MPI_Comm_flush_buffer(grid);
+    if (sent == MPI_SUCCESS)
+        MPI_Recv(&received, 1, MPI_INT, rank, worker->number, grid, MPI_STATUS_IGNORE);
+    CHECK(sent != MPI_SUCCESS || received == worker->number);
+    if (attached != MPI_SUCCESS)
+        return;
+    void *detached = NULL;
+    CHECK(MPI_Comm_detach_buffer(grid, &detached, &bytes) == MPI_SUCCESS);
+    CHECK(detached == memory);
+}
+
 // ---- tools
 
 static void variables(struct worker *worker)
@@ -400,10 +418,9 @@ static void sessions(struct worker *worker)
 static void *mix(void *argument)
 {
     static void (*const steps[])(struct worker *) = {
-        own_of_comm, own_of_win_and_type, shared_attributes, names,
-        infos,       read_by_library,     error_codes,       groups_and_datatypes,
-        variables,   operations,          error_handlers,    generalized_requests,
-        sessions};
+        own_of_comm,     own_of_win_and_type, shared_attributes,    names,   infos,
+        read_by_library, error_codes,         groups_and_datatypes, buffers, variables,
+        operations,      error_handlers,      generalized_requests, sessions};
     enum { STEPS = sizeof steps / sizeof *steps };
     struct worker *worker = argument;
     for (int i = 0; i < rounds; i++)
