@@ -25,6 +25,13 @@ def contents(
     return (count, datatype) if is_told else None
 
 
+def is_location(procedure: Procedure, argument: Argument) -> bool:
+    """Any address is right: all that the procedure gives is where the choice buffer is."""
+    return argument.is_choice and any(
+        a.is_out and a.kind.name == "DISPLACEMENT" for a in procedure.arguments
+    )
+
+
 def partner(procedure: Procedure, argument: Argument) -> Argument | None:
     """The rank behind a choice buffer that nothing moves to or from if it is
     MPI_PROC_NULL."""

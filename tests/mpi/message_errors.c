@@ -69,6 +69,9 @@ static void constants_are_no_buffers(void)
     CHECK_CLASS(MPI_Reduce_local(MPI_IN_PLACE, values, 1, MPI_INT, MPI_SUM),
                 MPI_ERR_BUFFER);
     CHECK_CLASS(MPI_Comm_attach_buffer(comm, MPI_IN_PLACE, 8), MPI_ERR_BUFFER);
+    MPI_Aint address = -1; // which all of them have
+    CHECK_CLASS(MPI_Get_address(MPI_IN_PLACE, &address), MPI_SUCCESS);
+    CHECK(address == (MPI_Aint)(intptr_t)MPI_IN_PLACE);
 }
 
 // Nothing is at address 0, unless the datatype tells where from there.

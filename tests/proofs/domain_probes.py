@@ -256,7 +256,9 @@ def of_pointers(call: Call) -> Iterator[Probe]:
 
 # ---- buffers -------------------------------------------------------------------------
 def of_addresses(call: Call) -> Iterator[Probe]:
-    """Constants that other buffers may be are refused, but by the lowest level."""
+    """Constants that other buffers may be are refused, but by the lowest level and where
+    only the address is asked for."""
+    is_allowed = samples.tells_address(call.record)
     for argument in call.record.arguments:
         if not argument.is_choice or call.record.is_raw:
             continue
@@ -264,7 +266,7 @@ def of_addresses(call: Call) -> Iterator[Probe]:
             taken = _with(call, argument.name, constant=constant)
             refused = (f"bad {argument.name} [{constant}]", "MPI_ERR_BUFFER")
             for level in LEVELS:
-                said = refused if level != "OFF" else ()
+                said = () if level == "OFF" or is_allowed else refused
                 yield Probe(call, f"{argument.name} {constant}", taken, said, level)
 
 

@@ -291,11 +291,17 @@ def foreign_addresses(use: Use, argument: Argument) -> list[str]:
     return [n for n in known if n != "MPI_BOTTOM" and n not in argument.may_be]
 
 
+def tells_address(use: Use) -> bool:
+    """The result is where the buffer is, whatever is there."""
+    return any(a.is_out and a.kind.name == "DISPLACEMENT" for a in use.arguments)
+
+
 def in_place(use: Use) -> Iterator[list[str]]:
     """MPI_IN_PLACE and the like are refused where a buffer cannot be that, whatever
-    process is concerned; where it can, the call succeeds."""
+    process is concerned; where it can, the call succeeds. Each has an address."""
     if use.record.is_raw or accesses(use):
         return
+    given_for_it = "MPI_SUCCESS" if tells_address(use) else "MPI_ERR_BUFFER"
     for argument in use.arguments:
         if not argument.is_choice:
             continue
@@ -304,7 +310,7 @@ def in_place(use: Use) -> Iterator[list[str]]:
             given = own | real_ranks(use) | {argument.name: constant}
             lines = [condition(f"{argument.name} {constant}")]
             lines.append(f"CALL({use.call(given)});")
-            yield on_each(use, [*lines, "gives(MPI_ERR_BUFFER);"])
+            yield on_each(use, [*lines, f"gives({given_for_it});"])
         if "MPI_IN_PLACE" in argument.may_be:
             yield _is_in_place(use, argument)
 

@@ -377,6 +377,11 @@ def special_address(call: Call, argument: Argument) -> str:
     return argument.may_be[0] if argument.may_be else "MPI_BOTTOM"
 
 
+def tells_address(record: Procedure) -> bool:
+    """The result is where the buffer is, and each constant is somewhere."""
+    return any(a.is_out and a.kind.name == "DISPLACEMENT" for a in record.arguments)
+
+
 def refused_addresses(spec: Spec, argument: Argument) -> list[str]:
     """Constants that are given for other buffers."""
     known = [c.name for c in spec.constants_in("BUFFER_ADDR_CONSTANTS")]

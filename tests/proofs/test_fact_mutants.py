@@ -28,6 +28,7 @@ from echo_programs import (
     transcript,
 )
 from fact_mutants import FactMutant, mutants_of
+from samples import tells_address
 
 from codegen.check import check
 from codegen.expand import expand
@@ -62,6 +63,8 @@ def survives_in(record: Procedure, argument: Argument, fault: str) -> str:
         return "addresses are as wide as counts"
     if fault == "may be flipped" and (record.is_raw or not record.returns_error):
         return "it raises no errors"
+    if fault == "may be flipped" and tells_address(record):
+        return "each constant has an address"
     if fault == "null ok flipped" and argument.by_value:
         return "a value is no address of a result"
     if fault == "never ignored" and not any(
