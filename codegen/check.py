@@ -128,8 +128,11 @@ def _operands(constant: Constant) -> Iterator[SpecError]:
     def wrong(message: str) -> SpecError:
         return SpecError(constant.position, message, constant.name)
 
-    if constant.operands and constant.kind != "OPERATION":
-        yield wrong("is no operation but has 'on'; remove it")
+    if (constant.operands or constant.also) and constant.kind != "OPERATION":
+        yield wrong("is no operation but has 'on' or 'also'; remove it")
+    for group in constant.also:
+        if group in constant.operands:
+            yield wrong(f"has '{group}' after 'on' and 'also'; remove one of the two")
     if constant.kind != "DATATYPE":
         if constant.operand or constant.size is not None or constant.external:
             yield wrong("is no datatype but has 'is', 'size' or 'external'; remove it")

@@ -120,12 +120,12 @@ def _constant(line: Line, category: Category) -> Constant:
     types = {"c": category.c_type, "fortran": "", "with": ""}
     words = {"calls": "", "of": category.kind, "at": ""}
     size, external, operand, text, is_large = None, 0, "", "", False
-    operands: tuple[str, ...] = ()
+    groups: dict[str, tuple[str, ...]] = {"on": (), "also": ()}
     while not cursor.at_end():
         if cursor.peek().sort is Sort.STRING:
             text = cursor.take().text
             continue
-        clauses = (*types, *words, "size", "external", "is", "on", "large")
+        clauses = (*types, *words, "size", "external", "is", *groups, "large")
         clause = pick(cursor, "clause of a constant", clauses)
         if clause in types:
             types[clause] = cursor.string(f"the type of '{clause}', in quotes")
@@ -140,7 +140,7 @@ def _constant(line: Line, category: Category) -> Constant:
         elif clause == "large":
             is_large = True
         else:
-            operands = _operands(cursor)
+            groups[clause] = _operands(cursor)
     return Constant(
         name=name,
         category=category,
@@ -152,7 +152,8 @@ def _constant(line: Line, category: Category) -> Constant:
         size=size,
         external=external,
         operand=operand,
-        operands=operands,
+        operands=groups["on"],
+        also=groups["also"],
         ignored=words["at"],
         callback=words["calls"],
         is_large=is_large,

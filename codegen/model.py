@@ -429,6 +429,7 @@ class Constant:
     external: int  # datatypes: bytes of its number in external32, 0 if as many as in C
     operand: str  # datatypes: class of operations that take it (`OPERANDS`), or ""
     operands: tuple[str, ...]  # operations: classes they are defined on
+    also: tuple[str, ...]  # operations: classes that the standard does not list for them
     ignored: str  # form address: the constant of form ignore
     callback: str  # predefined callbacks: prototype
     is_large: bool  # predefined callbacks: of the prototype's `_c` variant
@@ -439,6 +440,10 @@ class Constant:
     def form(self) -> Form:
         """What it is in the languages."""
         return self.category.form
+
+    def takes(self, datatype: "Constant") -> bool:
+        """An operation has a kernel for a datatype."""
+        return datatype.operand in (*self.operands, *self.also)
 
 
 @dataclass(frozen=True)
@@ -454,7 +459,7 @@ class Category:
     position: Position
 
 
-# What MPI-4.1 6.9.2 calls the groups of types that operations are defined on.
+# The groups of types that MPI-4.1 6.9.2 defines operations on, and characters.
 OPERANDS = (
     "c_integer",
     "fortran_integer",
@@ -462,6 +467,7 @@ OPERANDS = (
     "logical",
     "complex",
     "byte",
+    "character",
     "multi_language",
     "pair",
 )

@@ -243,7 +243,8 @@ int rma_compare_and_swap(struct operation *operation, const char *compare, char 
     const struct basic *basic = operation->target_type->basic;
     if (atomic_swap_of(basic) == NULL)
         return fail(MPI_ERR_TYPE,
-                    "datatype = %s: must be an integer, a logical or MPI_BYTE",
+                    "datatype = %s: must be an integer, a logical, a "
+                    "character or MPI_BYTE",
                     operation->target_type->name);
     if (operation->rank == MPI_PROC_NULL)
         return 0;
