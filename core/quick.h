@@ -55,11 +55,13 @@ static inline MPI_Count quick_bytes(MPI_Count count, const struct datatype *type
 static inline bool quick_copy(const struct peer *peer, MPI_Aint displacement,
                               void *origin, MPI_Count bytes, bool is_put)
 {
-    const char *end = quick_end(peer, displacement, bytes);
+    char *end = quick_end(peer, displacement, bytes);
     if (unlikely(end == NULL))
         return false;
-    char *target = (char *)end - bytes;
+    char *target = end - bytes;
     memcpy(is_put ? target : origin, is_put ? origin : target, (size_t)bytes);
+    if (is_put)
+        order_stored();
     return true;
 }
 
@@ -70,7 +72,7 @@ static inline bool quick_transfer(void *origin, MPI_Count count, MPI_Datatype da
                                   bool is_put)
 {
     const struct peer *peer = quick_target(win, rank);
-    if (unlikely(peer == NULL))
+    if (unlikely(peer == NULL) || unlikely(is_nowhere((uintptr_t)origin)))
         return false;
     const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
     if (unlikely(type == NULL))
@@ -144,7 +146,7 @@ static inline bool oriel_accumulate_quick(const void *origin_addr,
         unlikely(origin_count != target_count))
         return false;
     const struct peer *peer = quick_target(win, target_rank);
-    if (unlikely(peer == NULL))
+    if (unlikely(peer == NULL) || unlikely(is_nowhere((uintptr_t)origin_addr)))
         return false;
     const struct datatype *type =
         handle_object(KIND_DATATYPE, (uintptr_t)origin_datatype);
@@ -176,7 +178,8 @@ static inline bool oriel_fetch_and_op_quick(const void *origin_addr, void *resul
     if (unlikely(fetch == NULL))
         return false;
     const struct peer *peer = quick_target(win, target_rank);
-    if (unlikely(peer == NULL))
+    if (unlikely(peer == NULL) || unlikely(is_nowhere((uintptr_t)result_addr)) ||
+        (unlikely(is_nowhere((uintptr_t)origin_addr)) && op != MPI_NO_OP))
         return false;
     char *target = quick_elements(peer, target_disp, type->plain_size, type);
     if (unlikely(target == NULL))
@@ -198,7 +201,9 @@ static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
     if (unlikely(type == NULL))
         return false;
     atomic_swap *swap = atomic_swaps[type->quick_row >> OP_BITS];
-    if (unlikely(swap == NULL))
+    if (unlikely(swap == NULL) || unlikely(is_nowhere((uintptr_t)origin_addr)) ||
+        unlikely(is_nowhere((uintptr_t)compare_addr)) ||
+        unlikely(is_nowhere((uintptr_t)result_addr)))
         return false;
     char *target = quick_elements(peer, target_disp, type->plain_size, type);
     if (unlikely(target == NULL))
@@ -215,12 +220,13 @@ static inline bool oriel_win_flush_quick(int rank, MPI_Win win)
     const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
     if (unlikely(window == NULL))
         return false;
-    sync_order();
     int idle = atomic_load_explicit(&window->idle_ranks, memory_order_relaxed);
-    if (likely((unsigned)rank < (unsigned)idle))
-        return true;
-    return window_access(window) == ACCESS_LOCK &&
-           atomic_load_explicit(&window->current, memory_order_relaxed)->rank == rank;
+    if (unlikely((unsigned)rank >= (unsigned)idle) &&
+        (window_access(window) != ACCESS_LOCK ||
+         atomic_load_explicit(&window->current, memory_order_relaxed)->rank != rank))
+        return false;
+    order_complete();
+    return true;
 }
 
 static inline bool oriel_win_flush_local_quick(int rank, MPI_Win win)
@@ -239,10 +245,13 @@ static inline bool oriel_win_lock_quick(int lock_type, int rank, int assert,
     struct peer *peer = window->usual;
     if (unlikely(peer->rank != rank) ||
         unlikely(window_access(window) != ACCESS_NONE) || unlikely(assert != 0) ||
-        unlikely(lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED) ||
-        unlikely(atomic_load_explicit(&process.asked_locks, memory_order_relaxed) >
-                 0) ||
-        unlikely(!line_try(peer->line, lock_type)))
+        unlikely(atomic_load_explicit(&process.asked_locks, memory_order_relaxed) > 0))
+        return false;
+    bool is_locked =
+        lock_type == MPI_LOCK_EXCLUSIVE
+            ? line_try(peer->line, MPI_LOCK_EXCLUSIVE)
+            : lock_type == MPI_LOCK_SHARED && line_try(peer->line, MPI_LOCK_SHARED);
+    if (unlikely(!is_locked))
         return false;
     peer->lock_type = lock_type;
     atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_relaxed);
@@ -266,6 +275,7 @@ static inline bool oriel_win_unlock_quick(int rank, MPI_Win win)
     window_forget_current(window);
     window->locks = 0;
     window_set_access(window, ACCESS_NONE);
+    order_complete();
     return true;
 }
 
@@ -303,5 +313,6 @@ static inline bool oriel_win_unlock_all_quick(MPI_Win win)
     window_forget_current(window);
     atomic_store_explicit(&window->idle_ranks, 0, memory_order_relaxed);
     window_set_access(window, ACCESS_NONE);
+    order_complete();
     return true;
 }

@@ -40,6 +40,8 @@ int rma_load(const struct operation *operation)
         datatype_unpack(to.type, to.count, to.address, from.address);
     else
         copy_pieces(operation, target.address);
+    if (operation->is_put)
+        order_stored();
     return 0;
 }
 
@@ -57,5 +59,7 @@ int rma_copy(const struct operation *operation)
                   ? shm_copy_to(process.shm, mate, remote, local, piece.bytes)
                   : shm_copy_from(process.shm, mate, local, remote, piece.bytes);
     }
+    if (operation->is_put)
+        order_stored();
     return err;
 }

@@ -12,7 +12,7 @@
 static int check_type(const struct accumulation *accumulation, const char *argument,
                       const struct datatype *type)
 {
-    if (type->size == 0 || (type->basic != NULL && type->basic == accumulation->basic))
+    if (type->basic != NULL && type->basic == accumulation->basic)
         return 0;
     return fail(MPI_ERR_TYPE,
                 "%s: must be a predefined datatype or consist of one only, the same "
@@ -39,7 +39,7 @@ static int check_op(const struct accumulation *accumulation)
                     "op = %s: must be an operation that combines data, for "
                     "nothing is fetched",
                     op->name);
-    if (accumulation->basic == NULL || is_defined(op, accumulation->basic))
+    if (is_defined(op, accumulation->basic))
         return 0;
     return fail(MPI_ERR_OP, "op = %s: is not defined for the elements of the buffers",
                 op->name);
@@ -60,6 +60,19 @@ static int check_result(const struct accumulation *accumulation)
     return fail(MPI_ERR_TRUNCATE,
                 "%zu bytes do not fit in the result buffer of %jd bytes",
                 accumulation->operation.bytes, (intmax_t)bytes);
+}
+
+static int check_buffers(const struct accumulation *accumulation)
+{
+    const struct operation *operation = &accumulation->operation;
+    int err = 0;
+    if (operation->is_put)
+        err = rma_check_buffer("origin_addr", operation->origin,
+                               operation->origin_count, operation->origin_type);
+    if (!err && accumulation->result_type != NULL)
+        err = rma_check_buffer("result_addr", accumulation->result,
+                               accumulation->result_count, accumulation->result_type);
+    return err;
 }
 
 // ---- walk over elements -------------------------------------------------------
@@ -170,6 +183,7 @@ static int update_mapped(const struct accumulation *accumulation)
                         operation->offset + (uint64_t)elements.target,
                         walk.has_result ? accumulation->result + elements.result : NULL,
                         (MPI_Count)(elements.bytes / size));
+    order_stored();
     return 0;
 }
 
@@ -221,40 +235,59 @@ static int update_by_message(const struct accumulation *accumulation)
 int rma_accumulate(struct accumulation *accumulation)
 {
     struct operation *operation = &accumulation->operation;
+    int err = rma_measure(operation);
+    if (err || operation->bytes == 0)
+        return err;
     accumulation->basic = operation->target_type->basic;
-    int err = check_types(accumulation);
+    err = check_types(accumulation);
     if (!err)
         err = check_op(accumulation);
-    if (err || operation->rank == MPI_PROC_NULL)
-        return err;
-    err = rma_check(operation);
     if (!err)
         err = check_result(accumulation);
-    if (err || operation->bytes == 0)
+    if (!err)
+        err = check_buffers(accumulation);
+    if (!err)
+        err = rma_locate(operation);
+    if (err)
         return err;
     return operation->reach == REACH_LOAD ? update_mapped(accumulation)
                                           : update_by_message(accumulation);
 }
 
 // ---- compare and swap ---------------------------------------------------------
+static int check_swap_buffers(const struct operation *operation, const char *compare,
+                              const char *result)
+{
+    const char *const buffers[] = {operation->origin, compare, result};
+    const char *const names[] = {"origin_addr", "compare_addr", "result_addr"};
+    int err = 0;
+    for (int i = 0; !err && i < 3; i++)
+        err = rma_check_buffer(names[i], buffers[i], 1, operation->target_type);
+    return err;
+}
+
 // One element each at origin, for comparison and as the result.
 int rma_compare_and_swap(struct operation *operation, const char *compare, char *result)
 {
     const struct basic *basic = operation->target_type->basic;
+    int err = rma_measure(operation);
+    if (err || operation->bytes == 0)
+        return err;
     if (atomic_swap_of(basic) == NULL)
         return fail(MPI_ERR_TYPE,
                     "datatype = %s: must be an integer, a logical, a "
                     "character or MPI_BYTE",
                     operation->target_type->name);
-    if (operation->rank == MPI_PROC_NULL)
-        return 0;
-    int err = rma_check(operation);
+    err = check_swap_buffers(operation, compare, result);
+    if (!err)
+        err = rma_locate(operation);
     if (err)
         return err;
     if (operation->reach == REACH_LOAD) {
         struct update update = {
             .basic = basic, .part = operation->part, .line = operation->peer->line};
         update_swap(&update, operation->origin, compare, operation->offset, result);
+        order_stored();
         return 0;
     }
     struct sort sort = {.brings = 2,

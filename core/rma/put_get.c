@@ -88,10 +88,12 @@ move_runs(bool is_put, char *origin, MPI_Count origin_count,
         !(run_divide(&there, &here) || run_divide(&here, &there)))
         return false;
     origin += here.offset;
-    if (is_put)
+    if (is_put) {
         copy_run(target, &there, origin, &here);
-    else
+        order_stored();
+    } else {
         copy_run(origin, &here, target, &there);
+    }
     return true;
 }
 

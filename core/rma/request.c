@@ -58,10 +58,11 @@ static struct request *request_start(struct operation_request *request)
     return &request_done;
 }
 
-// MPI-4.1 12.3.5: only in passive target epochs.
-static int check_epoch(const struct window *window)
+// MPI-4.1 12.3.5: only in passive target epochs. Operations on MPI_PROC_NULL need none.
+static int check_epoch(const struct operation *operation)
 {
-    if (window_access(window) >= ACCESS_LOCK)
+    const struct window *window = operation->window;
+    if (operation->rank == MPI_PROC_NULL || window_access(window) >= ACCESS_LOCK)
         return 0;
     return fail(MPI_ERR_RMA_SYNC,
                 "operations with a request need a lock; %s on the window",
@@ -112,7 +113,7 @@ static int run_counted(struct operation *operation, struct accumulation *accumul
 static int start(struct operation *operation, struct accumulation *accumulation,
                  struct request **request)
 {
-    int err = check_epoch(operation->window);
+    int err = check_epoch(operation);
     if (err)
         return err;
     if (!is_done_at_once(operation))

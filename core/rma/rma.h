@@ -17,6 +17,7 @@
 #pragma once
 
 #include "rma/atomic.h"
+#include "rma/order.h"
 #include "window/window.h"
 
 struct operation {
@@ -32,7 +33,7 @@ struct operation {
     enum reach reach; // never REACH_ATTACHED
     void *part;       // REACH_LOAD: where the target's part begins in this process
     uint64_t offset;  // of the target buffer in the target's part
-    size_t bytes;     // to be moved, > 0: the data that the giving buffer describes
+    size_t bytes;     // to be moved: the data that the giving buffer describes
     size_t room;      // of the receiving buffer
     struct net_counter
         *counter; // of its request: what is not yet complete here, or NULL
@@ -62,9 +63,16 @@ void rma_register(void); // handlers; after messages_start
 // flush or the end of the epoch.
 int rma_start(struct operation *operation);
 
-// The checks of rma_start: finds peer, offset and bytes. The range has been checked
-// unless there are no bytes.
-int rma_check(struct operation *operation);
+// The steps of rma_start. The first one finds the peer and the bytes (MPI_ERR_RMA_SYNC,
+// _COUNT, _TRUNCATE). If there are none, or the target is MPI_PROC_NULL, then nothing is
+// moved, whatever else the arguments are: the operation has succeeded.
+int rma_measure(struct operation *operation);
+// The other one finds reach, part and offset of what is to be moved (MPI_ERR_RMA_RANGE).
+int rma_locate(struct operation *operation);
+// MPI_ERR_BUFFER where no memory can be, as with NULL and a datatype whose displacements
+// are no addresses. The buffer has data.
+int rma_check_buffer(const char *argument, const char *buffer, MPI_Count count,
+                     const struct datatype *type);
 
 // MPI-4.1 12.3.4. Without MPI_NO_OP the operation is a put of the origin buffer, and
 // as much is fetched, if there is a result buffer; with MPI_NO_OP it is a get into the

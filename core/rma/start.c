@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What precedes the moving of data: the target, the sizes of both buffers, the range.
+// Where nothing is to be moved, all that follows the sizes is skipped.
 #include "rma/rma.h"
 
 // Bytes of data in `count` elements; false when they are more than there can be.
@@ -41,7 +42,7 @@ static bool is_within(uint64_t offset, MPI_Aint first, MPI_Aint last, uint64_t s
            (uint64_t)end <= size;
 }
 
-static int check_range(struct operation *operation)
+int rma_locate(struct operation *operation)
 {
     const struct peer *peer = operation->peer;
     MPI_Aint first, last;
@@ -62,12 +63,27 @@ static int check_range(struct operation *operation)
                 (uintmax_t)peer->size, peer->rank);
 }
 
-int rma_check(struct operation *operation)
+int rma_measure(struct operation *operation)
 {
+    operation->bytes = 0;
+    if (operation->rank == MPI_PROC_NULL)
+        return 0;
     int err = window_target(operation->window, operation->rank, &operation->peer);
-    if (!err)
-        err = check_sizes(operation);
-    return err || operation->bytes == 0 ? err : check_range(operation);
+    return err ? err : check_sizes(operation);
+}
+
+// A buffer that begins below 0 ends above it.
+int rma_check_buffer(const char *argument, const char *buffer, MPI_Count count,
+                     const struct datatype *type)
+{
+    MPI_Aint first, last;
+    datatype_span(type, count, &first, &last);
+    uintptr_t begin = (uintptr_t)buffer + (uintptr_t)first;
+    uintptr_t end = (uintptr_t)buffer + (uintptr_t)last;
+    if (likely(!is_nowhere(begin) && begin < end))
+        return 0;
+    return fail(MPI_ERR_BUFFER, "%s = %p: there is no memory for its %jd bytes",
+                argument, (const void *)buffer, (intmax_t)(last - first));
 }
 
 int rma_start(struct operation *operation)
@@ -78,10 +94,12 @@ int rma_start(struct operation *operation)
         [REACH_MESSAGE] = rma_send,
         [REACH_NET] = rma_send,
     };
-    if (operation->rank == MPI_PROC_NULL)
-        return 0;
-    int err = rma_check(operation);
+    int err = rma_measure(operation);
     if (err || operation->bytes == 0)
         return err;
-    return carry[operation->reach](operation);
+    err = rma_check_buffer("origin_addr", operation->origin, operation->origin_count,
+                           operation->origin_type);
+    if (!err)
+        err = rma_locate(operation);
+    return err ? err : carry[operation->reach](operation);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Win_fence and MPI_Win_sync (MPI-4.1 12.5.1, 12.5.4).
+#include "rma/rma.h"
 #include "sync/sync.h"
 
 #include <oriel_core.h>
@@ -31,6 +32,7 @@ int oriel_win_fence(int assert, struct window *win)
     if (err)
         return err;
     err = ends ? sync_complete_all(win) : 0;
+    order_complete();
     int barrier_err = ends || begins ? collective_barrier(win->comm) : 0;
     window_set_access(win, begins ? ACCESS_FENCE : ACCESS_NONE);
     window_forget_current(win);

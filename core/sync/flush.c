@@ -2,6 +2,7 @@
 // The flush family (MPI-4.1 12.5.4). Local completion of an operation that is not a
 // load or store is seen with its remote completion, so that both kinds of flush are
 // one.
+#include "rma/rma.h"
 #include "sync/sync.h"
 
 #include <oriel_core.h>
@@ -10,7 +11,7 @@
 // way.
 static int flush(int rank, struct window *window)
 {
-    sync_order();
+    order_complete();
     if (rank == MPI_PROC_NULL)
         return 0;
     window_guard(window);
@@ -27,7 +28,7 @@ static int flush(int rank, struct window *window)
 
 static inline int flush_all(struct window *window)
 {
-    sync_order();
+    order_complete();
     if (unlikely(window_access(window) < ACCESS_LOCK))
         return fail(MPI_ERR_RMA_SYNC, "no target is locked; %s on the window",
                     window_epoch(window));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Passive target: MPI_Win_lock, _unlock, _lock_all, _unlock_all (MPI-4.1 12.5.3).
+#include "rma/rma.h"
 #include "sync/sync.h"
 
 #include <oriel_core.h>
@@ -100,6 +101,7 @@ int oriel_win_unlock(int rank, struct window *win)
     int completion_err = sync_complete(peer);
     int unlock_err = peer_unlock(win, peer);
     end_lock(win);
+    order_complete();
     if (err || completion_err)
         return err ? err : completion_err;
     return unlock_err;
@@ -172,5 +174,6 @@ int oriel_win_unlock_all(struct window *win)
     window_forget_current(win);
     win->idle_ranks = 0;
     window_set_access(win, ACCESS_NONE);
+    order_complete();
     return err ? err : unlock_err;
 }

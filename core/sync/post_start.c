@@ -2,6 +2,7 @@
 // General active target: MPI_Win_post, _start, _complete, _wait, _test (MPI-4.1
 // 12.5.2). Start does not wait: the first operation on a target waits until that has
 // posted. Asserts other than NOCHECK promise what is free here anyway.
+#include "rma/rma.h"
 #include "sync/sync.h"
 
 #include <oriel_core.h>
@@ -127,7 +128,7 @@ int oriel_win_complete(struct window *win)
         return fail(MPI_ERR_RMA_SYNC, "nothing has been started: %s on the window",
                     window_epoch(win));
     int err = sync_complete_all(win);
-    sync_order();
+    order_complete();
     int notice_err = notify_all(win, &win->targets, NOTICE_COMPLETE);
     window_guard(win);
     mark_targets(&win->targets, false);
@@ -172,7 +173,7 @@ int oriel_win_post(struct group *group, int assert, struct window *win)
     window_unguard(win);
     if (err || (assert &MPI_MODE_NOCHECK))
         return err;
-    sync_order();
+    order_complete();
     return notify_all(win, &win->origins, NOTICE_POST);
 }
 

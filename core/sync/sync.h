@@ -36,10 +36,3 @@ static inline int sync_complete(struct peer *peer)
 }
 // The same for all peers of the window; the first error of any.
 int sync_complete_all(struct window *window);
-
-// The fence of the processor that makes loads and stores before it visible before those
-// after it: what completes the operations that are loads and stores.
-static inline void sync_order(void)
-{
-    atomic_thread_fence(memory_order_acq_rel);
-}

@@ -10,6 +10,7 @@
 
 struct process process = {.state = PROCESS_ACTIVE, .options.check = CHECK_FULL};
 struct objects objects;
+_Thread_local int32_t order_left; // of no use where no call is a usual one
 
 // ---- objects that handles stand for -------------------------------------------------
 static struct communicator world = {.size = 4};

@@ -75,20 +75,43 @@ static void sizes(MPI_Win win)
                 MPI_ERR_RMA_RANGE);
 }
 
+// What moves nothing succeeds, whatever its datatypes and its operation are.
+static void nothing_is_moved(int target, int count, MPI_Win win)
+{
+    MPI_Datatype types[] = {MPI_INT32_T, MPI_FLOAT, MPI_BYTE, MPI_DOUBLE_INT};
+    MPI_Op ops[] = {MPI_SUM, MPI_BAND, MPI_LAND, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
+    for (int i = 0; i < 4 * 4 * 6; i++) {
+        MPI_Datatype origin = types[i % 4], other = types[i / 4 % 4];
+        MPI_Op op = ops[i / 16];
+        CHECK_CLASS(accumulate(count, origin, target, COUNT, count, other, op, win),
+                    MPI_SUCCESS);
+        CHECK_CLASS(MPI_Get_accumulate(mine, count, origin, result, count, other,
+                                       target, COUNT, count, origin, op, win),
+                    MPI_SUCCESS);
+        CHECK_CLASS(MPI_Get_accumulate(mine, count, origin, result, count, origin,
+                                       target, COUNT, count, other, op, win),
+                    MPI_SUCCESS);
+    }
+}
+
 static void nothing_to_do(MPI_Win win)
 {
     MPI_Datatype t = MPI_INT32_T;
     int far = size - 1;
-    CHECK_CLASS(accumulate(0, t, far, 0, 0, t, MPI_SUM, win), MPI_SUCCESS);
+    nothing_is_moved(far, 0, win);
+    nothing_is_moved(MPI_PROC_NULL, 0, win);
+    nothing_is_moved(MPI_PROC_NULL, 1, win);
     CHECK_CLASS(accumulate(0, t, far, COUNT, 1, t, MPI_SUM, win), MPI_SUCCESS);
-    CHECK_CLASS(accumulate(1, t, MPI_PROC_NULL, 99, 1, t, MPI_SUM, win), MPI_SUCCESS);
-    CHECK_CLASS(MPI_Get_accumulate(mine, 1, t, result, 1, t, MPI_PROC_NULL, 0, 1, t,
-                                   MPI_SUM, win),
-                MPI_SUCCESS);
     CHECK_CLASS(MPI_Fetch_and_op(mine, result, t, MPI_PROC_NULL, 0, MPI_SUM, win),
+                MPI_SUCCESS);
+    CHECK_CLASS(MPI_Fetch_and_op(mine, result, MPI_CHAR, MPI_PROC_NULL, 0, MPI_MINLOC,
+                                 win),
                 MPI_SUCCESS);
     CHECK_CLASS(MPI_Compare_and_swap(mine, mine, result, t, MPI_PROC_NULL, 0, win),
                 MPI_SUCCESS);
+    CHECK_CLASS(
+        MPI_Compare_and_swap(mine, mine, result, MPI_DOUBLE, MPI_PROC_NULL, 0, win),
+        MPI_SUCCESS);
 }
 
 static void outside_of_epochs(MPI_Win win)

@@ -176,6 +176,38 @@ static void only_in_passive_target_epochs(const struct source *source)
     source->close(&opened);
 }
 
+// As without requests: nobody has to be locked for what goes nowhere (MPI-4.1 12.3).
+static void operations_on_no_process_complete(MPI_Win win)
+{
+    MPI_Request requests[4];
+    int value = 0, nobody = MPI_PROC_NULL;
+    MPI_Datatype t = MPI_INT;
+    CHECK_CLASS(MPI_Rput(&value, 1, t, nobody, 0, 1, t, win, &requests[0]),
+                MPI_SUCCESS);
+    CHECK_CLASS(MPI_Rget(&value, 1, t, nobody, 0, 1, t, win, &requests[1]),
+                MPI_SUCCESS);
+    CHECK_CLASS(
+        MPI_Raccumulate(&value, 1, t, nobody, 0, 1, t, MPI_SUM, win, &requests[2]),
+        MPI_SUCCESS);
+    CHECK_CLASS(MPI_Rget_accumulate(&value, 1, t, &value, 1, t, nobody, 0, 1, t,
+                                    MPI_SUM, win, &requests[3]),
+                MPI_SUCCESS);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
+static void so_they_do_in_every_epoch(const struct source *source)
+{
+    struct opened opened = source->open(sizeof(int), sizeof(int));
+    operations_on_no_process_complete(opened.win);
+    MPI_Win_lock(MPI_LOCK_SHARED, MPI_PROC_NULL, 0, opened.win);
+    operations_on_no_process_complete(opened.win);
+    MPI_Win_unlock(MPI_PROC_NULL, opened.win);
+    MPI_Win_fence(0, opened.win);
+    operations_on_no_process_complete(opened.win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, opened.win);
+    source->close(&opened);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -184,5 +216,6 @@ int main(int argc, char **argv)
     for_each_source(many_are_outstanding);
     for_each_source(freed_requests_go_on);
     for_each_source(only_in_passive_target_epochs);
+    for_each_source(so_they_do_in_every_epoch);
     return finish();
 }

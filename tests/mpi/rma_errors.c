@@ -67,26 +67,119 @@ static void a_smaller_receiver_is_refused(const struct opened *opened)
                 MPI_ERR_TRUNCATE);
 }
 
-// Not looked at where quick.h does it all, as with two buffers of the same type.
-static void constants_are_no_buffers(const struct opened *opened)
+// One call of each procedure that has an origin buffer, with `bad` for one of its
+// buffers; `place` says for which, where there are several. All others are ints.
+static int operate(int procedure, int place, void *bad, int count, MPI_Win win)
 {
-    void *const no_buffers[] = {MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC};
-    MPI_Win win = opened->win;
-    for (int i = 0; i < 2; i++) {
-        void *bad = no_buffers[i];
-        CHECK_CLASS(MPI_Put(bad, 1, MPI_INT, right(), 0, sizeof(int), MPI_BYTE, win),
-                    MPI_ERR_BUFFER);
-        CHECK_CLASS(MPI_Get(bad, 1, MPI_INT, right(), 0, sizeof(int), MPI_BYTE, win),
-                    MPI_ERR_BUFFER);
-        for (int place = 0; place < 2; place++)
-            CHECK_CLASS(MPI_Get_accumulate(place == 0 ? bad : values, 1, MPI_INT,
-                                           place == 1 ? bad : values, 1, MPI_INT,
-                                           right(), 0, 1, MPI_INT, MPI_SUM, win),
-                        MPI_ERR_BUFFER);
-        CHECK_CLASS(MPI_Get_accumulate(bad, 1, MPI_INT, values, 1, MPI_INT, right(), 0,
-                                       1, MPI_INT, MPI_NO_OP, win),
-                    MPI_SUCCESS);
+    void *origin = place == 0 ? bad : values, *result = place == 1 ? bad : values;
+    void *compare = place == 2 ? bad : values;
+    MPI_Datatype t = MPI_INT;
+    int to = right();
+    switch (procedure) {
+    case 0:
+        return MPI_Put(bad, count, t, to, 0, count, t, win);
+    case 1:
+        return MPI_Get(bad, count, t, to, 0, count, t, win);
+    case 2:
+        return MPI_Accumulate(bad, count, t, to, 0, count, t, MPI_SUM, win);
+    case 3:
+        return MPI_Put(bad, count, t, to, 0, count * (int)sizeof(int), MPI_BYTE, win);
+    case 4:
+        return MPI_Get_accumulate(origin, count, t, result, count, t, to, 0, count, t,
+                                  MPI_SUM, win);
+    case 5:
+        return MPI_Fetch_and_op(origin, result, t, to, 0, MPI_SUM, win);
+    default:
+        return MPI_Compare_and_swap(origin, compare, result, t, to, 0, win);
     }
+}
+
+// The forms with requests.
+static int operate_later(int procedure, int place, void *bad, int count, MPI_Win win)
+{
+    void *origin = place == 0 ? bad : values, *result = place == 1 ? bad : values;
+    MPI_Datatype t = MPI_INT;
+    MPI_Request request;
+    int to = right();
+    switch (procedure) {
+    case 0:
+        return MPI_Rput(bad, count, t, to, 0, count, t, win, &request);
+    case 1:
+        return MPI_Rget(bad, count, t, to, 0, count, t, win, &request);
+    case 2:
+        return MPI_Raccumulate(bad, count, t, to, 0, count, t, MPI_SUM, win, &request);
+    default:
+        return MPI_Rget_accumulate(origin, count, t, result, count, t, to, 0, count, t,
+                                   MPI_SUM, win, &request);
+    }
+}
+
+static const int places[] = {1, 1, 1, 1, 2, 2, 3}, places_later[] = {1, 1, 1, 2};
+
+// NULL is no buffer unless the datatype has absolute addresses, or nothing is moved. The
+// calls are made twice, since the second one finds its target at hand.
+static void addresses_without_memory_are_refused(const struct opened *opened)
+{
+    void *const nowhere[] = {NULL, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC};
+    MPI_Win win = opened->win;
+    for (int i = 0; i < 2 * 3 * 7 * 3; i++) {
+        void *bad = nowhere[i / 2 % 3];
+        int procedure = i / 6 % 7, place = i / 42;
+        if (place < places[procedure])
+            CHECK_CLASS(operate(procedure, place, bad, 1, win), MPI_ERR_BUFFER);
+    }
+    CHECK_CLASS(MPI_Get_accumulate(MPI_IN_PLACE, 1, MPI_INT, values, 1, MPI_INT,
+                                   right(), 0, 1, MPI_INT, MPI_NO_OP, win),
+                MPI_SUCCESS);
+    for (int procedure = 0; procedure < 5; procedure++)
+        CHECK_CLASS(operate(procedure, 0, NULL, 0, win), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Put(NULL, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win),
+                MPI_SUCCESS);
+    MPI_Win_fence(0, win);
+}
+
+static void so_they_are_with_requests(const struct opened *opened)
+{
+    void *const nowhere[] = {NULL, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC};
+    MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, opened->win);
+    for (int i = 0; i < 2 * 3 * 4 * 2; i++) {
+        void *bad = nowhere[i / 2 % 3];
+        int procedure = i / 6 % 4, place = i / 24;
+        if (place < places_later[procedure])
+            CHECK_CLASS(operate_later(procedure, place, bad, 1, opened->win),
+                        MPI_ERR_BUFFER);
+    }
+    MPI_Win_unlock(right(), opened->win);
+}
+
+// An element is fetched by NULL as the origin, and MPI_BOTTOM is an origin.
+static void null_may_be_right(const struct opened *opened)
+{
+    MPI_Win win = opened->win;
+    int value = -1, first = 1000 * right();
+    MPI_Datatype absolute, vector;
+    MPI_Aint address;
+    for (int i = 0; i < 2; i++) {
+        CHECK_CLASS(MPI_Fetch_and_op(NULL, &value, MPI_INT, right(), 0, MPI_NO_OP, win),
+                    MPI_SUCCESS);
+        MPI_Win_fence(0, win);
+        CHECK(value == first);
+    }
+    value = first;
+    MPI_Get_address(&value, &address);
+    MPI_Type_create_hindexed_block(1, 1, &address, MPI_INT, &absolute);
+    MPI_Type_commit(&absolute);
+    for (int i = 0; i < 2; i++)
+        CHECK_CLASS(
+            MPI_Put(MPI_BOTTOM, 1, absolute, right(), 0, 1, MPI_INT, opened->win),
+            MPI_SUCCESS);
+    MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
+    MPI_Type_commit(&vector);
+    CHECK_CLASS(MPI_Put(NULL, 1, vector, right(), 0, 2, MPI_INT, win), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Get(NULL, 1, vector, right(), 0, 2, MPI_INT, win), MPI_ERR_BUFFER);
+    MPI_Type_free(&vector);
+    MPI_Type_free(&absolute);
+    MPI_Win_fence(0, win);
 }
 
 static void bad_arguments_are_refused(const struct opened *opened)
@@ -121,7 +214,8 @@ static void nothing_is_changed(const struct source *source)
     outside_the_part_is_refused(&opened);
     before_the_part_is_refused(&opened);
     a_smaller_receiver_is_refused(&opened);
-    constants_are_no_buffers(&opened);
+    addresses_without_memory_are_refused(&opened);
+    null_may_be_right(&opened);
     bad_arguments_are_refused(&opened);
     MPI_Win_fence(0, opened.win);
     for (int i = 0; i < elements; i++)
@@ -130,6 +224,8 @@ static void nothing_is_changed(const struct source *source)
     MPI_Get(&last, 1, MPI_INT, owner, ELEMENTS - owner - 1, 1, MPI_INT, opened.win);
     MPI_Win_fence(0, opened.win);
     CHECK(last == 1000 * owner + ELEMENTS - owner - 1);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, opened.win);
+    so_they_are_with_requests(&opened);
     source->close(&opened);
 }
 

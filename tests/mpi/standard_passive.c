@@ -16,8 +16,7 @@ static void replace(const int *value, int target, MPI_Aint displacement, MPI_Win
 static int fetch(int target, MPI_Aint displacement, MPI_Win win)
 {
     int value;
-    MPI_Get_accumulate(NULL, 0, MPI_INT, &value, 1, MPI_INT, target, displacement, 1,
-                       MPI_INT, MPI_NO_OP, win);
+    MPI_Fetch_and_op(NULL, &value, MPI_INT, target, displacement, MPI_NO_OP, win);
     MPI_Win_flush(target, win);
     return value;
 }
@@ -58,8 +57,17 @@ static void a_counter_is_a_barrier(void)
 }
 
 // ---- mutual exclusion -----------------------------------------------------------------
-enum { FLAGS, TURN = 2, COUNT, WORDS };
-enum { ENTRIES = 40 };
+// The flags lie on cache lines of their own: a store to one may be delayed behind a load
+// of the other.
+enum {
+    FLAGS,
+    FLAG_WORDS = 32,
+    TURN = 2 * FLAG_WORDS,
+    COUNT = 3 * FLAG_WORDS,
+    ARRIVED = 4 * FLAG_WORDS,
+    WORDS
+};
+enum { ENTRIES = 40, ENTRIES_OF_A_NODE = 100000 };
 
 // Without exclusion updates would be lost.
 static void raise_count(MPI_Win win)
@@ -72,23 +80,35 @@ static void raise_count(MPI_Win win)
     MPI_Win_flush(0, win);
 }
 
+// Both want to enter at once; who comes last is ahead, so each hesitates, ever differently.
+static void begin_together(int round, MPI_Win win)
+{
+    int players = size > 1 ? 2 : 1, arrived;
+    MPI_Fetch_and_op(&one, &arrived, MPI_INT, 0, ARRIVED, MPI_SUM, win);
+    while (fetch(0, ARRIVED, win) < players * (round + 1))
+        ;
+    for (volatile int i = round * (7 + 4 * rank) % 41; i > 0; i--)
+        ;
+}
+
 // Peterson's algorithm: each of two processes says that it wants to enter and lets the
 // other one go first.
 static void two_exclude_each_other(void)
 {
     struct opened opened = open_integers(WORDS);
-    int other = 1 - rank;
-    for (int i = 0; rank < 2 && i < ENTRIES; i++) {
-        replace(&one, 0, FLAGS + rank, opened.win);
+    int other = 1 - rank, entries = is_one_node() ? ENTRIES_OF_A_NODE : ENTRIES;
+    MPI_Aint own = FLAGS + rank * FLAG_WORDS, others = FLAGS + other * FLAG_WORDS;
+    for (int i = 0; rank < 2 && i < entries; i++) {
+        begin_together(i, opened.win);
+        replace(&one, 0, own, opened.win);
         replace(&other, 0, TURN, opened.win);
-        while (fetch(0, FLAGS + other, opened.win) == 1 &&
-               fetch(0, TURN, opened.win) == other)
+        while (fetch(0, others, opened.win) == 1 && fetch(0, TURN, opened.win) == other)
             ;
         raise_count(opened.win);
-        replace(&zero, 0, FLAGS + rank, opened.win);
+        replace(&zero, 0, own, opened.win);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    CHECK(fetch(0, COUNT, opened.win) == (size > 1 ? 2 : 1) * ENTRIES);
+    CHECK(fetch(0, COUNT, opened.win) == (size > 1 ? 2 : 1) * entries);
     close_integers(&opened);
 }
 

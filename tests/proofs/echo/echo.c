@@ -2,6 +2,7 @@
 // The transcript, the objects behind handles, and all else that entry points and the
 // Fortran layer need of a core but its functions.
 #include "echo.h"
+#include "unusual.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +27,6 @@ static const char *const kind_names[KIND_COUNT] = {
     [KIND_MESSAGE] = "MESSAGE",
     [KIND_SESSION] = "SESSION",
 };
-
-// A target that no rank is, so that no call is a usual one.
-static const struct line no_line = {.is_exposed = true};
-const struct peer nobody = {.rank = MPI_PROC_NULL, .line = (struct line *)&no_line};
-
-// No type can be updated by instructions: the core is always asked.
-atomic_update *const atomic_updates[4096];
-atomic_fetch *const atomic_fetches[4096];
-atomic_swap *const atomic_swaps[4096];
 
 // ---- objects -------------------------------------------------------------------------
 static union {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The full barrier and the poll that quick calls have left.
+#include "rma/rma.h"
+
+_Thread_local int32_t order_left = CALLS_PER_POLL - 1;
+
+// Barriers do not put off polls for ever. A poll may run functions of the program, but
+// none that call MPI.
+void order_settle(void)
+{
+    static _Thread_local unsigned barriers;
+    bool is_late = order_left == -1;
+    if (!is_late) {
+        atomic_thread_fence(memory_order_seq_cst);
+        is_late = ++barriers % CALLS_PER_POLL == 0;
+    }
+    order_left = CALLS_PER_POLL - 1;
+    if (is_late)
+        message_progress();
+}
