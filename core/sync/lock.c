@@ -8,13 +8,20 @@
 // May a first lock open an epoch now?
 static int check_may_open(const struct window *window)
 {
-    if (unlikely(window->no_locks))
-        return fail(MPI_ERR_RMA_SYNC, "the window was opened with the info no_locks");
     if (unlikely(window_access(window) != ACCESS_NONE &&
                  window_access(window) != ACCESS_FENCE))
         return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before locking",
                     window_epoch(window));
     return 0;
+}
+
+// With no_locks nothing has been prepared for the locks of parts that are not mapped.
+static int refuse_lock(int rank)
+{
+    return fail(MPI_ERR_RMA_SYNC,
+                "the window has the info no_locks, and not all processes map the "
+                "memory of rank %d",
+                rank);
 }
 
 // Marks a target as to be locked; *peer is it. Callers hold the guard.
@@ -24,6 +31,8 @@ static int begin_lock(struct window *window, int type, int rank, bool is_uncheck
     int err = window_peer(window, rank, peer);
     if (err)
         return err;
+    if (unlikely(window->no_locks && (*peer)->address == NULL))
+        return refuse_lock(rank);
     if (unlikely(peer_lock_state(*peer) != LOCK_NONE))
         return fail(MPI_ERR_RMA_SYNC, "rank %d is already locked by this process",
                     rank);
@@ -124,7 +133,7 @@ static int lock_mapped(struct window *window)
         window_unguard(window);
         if (!err)
             err = peer_lock(window, peer);
-        if (!err && !is_shown && is_usual(window, peer))
+        if (!err && !is_shown && !window->no_locks && is_usual(window, peer))
             window->usual_self = peer;
     }
     return err;
@@ -141,12 +150,32 @@ static int unlock_peers(struct window *window)
     return first;
 }
 
+// Do all members map the part?
+static bool is_mapped_by_all(const struct window *window, int rank)
+{
+    const struct card *card = &window->cards[rank];
+    if (window->size_of_group == 1)
+        return true;
+    return !window->spans_nodes && window->flavor != MPI_WIN_FLAVOR_DYNAMIC &&
+           (card->is_in_segment || card->size == 0);
+}
+
+static int check_may_lock_all(const struct window *window)
+{
+    for (int rank = 0; window->no_locks && rank < window->size_of_group; rank++)
+        if (!is_mapped_by_all(window, rank))
+            return refuse_lock(rank);
+    return 0;
+}
+
 // Takes no lock on behalf of the other parts: that of a target is taken when the epoch
 // first touches it, so that the call needs no message however many targets there are.
 int oriel_win_lock_all(int assert, struct window *win)
 {
     window_guard(win);
     int err = check_may_open(win);
+    if (!err)
+        err = check_may_lock_all(win);
     if (!err)
         window_set_access(win, ACCESS_LOCK_ALL);
     window_unguard(win);

@@ -104,6 +104,8 @@ static void hints_apply(struct window *window)
 {
     char ordering[MPI_MAX_INFO_VAL];
     window->no_locks = info_flag(window->info, "no_locks", false);
+    if (window->no_locks) // MPI_Win_lock_all has to look at all parts
+        window->usual_self = (struct peer *)&nobody;
     window->is_ordered = !info_value(window->info, "accumulate_ordering", ordering) ||
                          strcmp(ordering, "none") != 0;
 }

@@ -100,29 +100,66 @@ static void rules_hold(const struct source *source)
     source->close(&opened);
 }
 
-static void the_hint_no_locks_forbids_locks(void)
+static void set_no_locks(MPI_Win window, const char *is_set)
 {
-    struct opened opened;
     MPI_Info info;
     MPI_Info_create(&info);
-    MPI_Info_set(info, "no_locks", "true");
-    MPI_Win_allocate(8, 1, info, MPI_COMM_WORLD, &opened.base, &opened.win);
-    return_errors(opened.win);
-    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, opened.win),
-                MPI_ERR_RMA_SYNC);
-    CHECK_CLASS(MPI_Win_lock_all(0, opened.win), MPI_ERR_RMA_SYNC);
-    MPI_Info_set(info, "no_locks", "false");
-    MPI_Win_set_info(opened.win, info);
-    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, opened.win), MPI_SUCCESS);
-    CHECK_CLASS(MPI_Win_unlock(right(), opened.win), MPI_SUCCESS);
+    MPI_Info_set(info, "no_locks", is_set);
+    MPI_Win_set_info(window, info);
     MPI_Info_free(&info);
-    close_allocated(&opened);
+}
+
+static int class_if(bool is_served)
+{
+    return is_served ? MPI_SUCCESS : MPI_ERR_RMA_SYNC;
+}
+
+// Twice, since the second time finds a target that has been locked before.
+static void check_locks(bool locks_right, bool locks_all)
+{
+    for (int i = 0; i < 2; i++) {
+        CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, win),
+                    class_if(locks_right));
+        if (locks_right)
+            CHECK_CLASS(MPI_Win_unlock(right(), win), MPI_SUCCESS);
+        CHECK_CLASS(MPI_Win_lock_all(0, win), class_if(locks_all));
+        if (locks_all)
+            CHECK_CLASS(MPI_Win_unlock_all(win), MPI_SUCCESS);
+    }
+}
+
+static bool is_mate(int other)
+{
+    MPI_Comm node = node_comm();
+    MPI_Group all, mates;
+    int in_node;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_group(node, &mates);
+    MPI_Group_translate_ranks(all, 1, &other, mates, &in_node);
+    MPI_Group_free(&all);
+    MPI_Group_free(&mates);
+    MPI_Comm_free(&node);
+    return in_node != MPI_UNDEFINED;
+}
+
+// Locks of memory that all processes map are served whatever has been promised.
+static void no_locks_forbids_what_is_not_served(const struct source *source)
+{
+    struct opened opened = source->open(8, 1);
+    bool is_mapped = strstr(source->name, "malloc") == NULL || size == 1;
+    win = opened.win;
+    check_locks(true, true);
+    set_no_locks(win, "true");
+    check_locks(is_mapped && is_mate(right()), is_mapped && is_one_node());
+    set_no_locks(win, "false");
+    check_locks(true, true);
+    source->close(&opened);
 }
 
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     for_each_source(rules_hold);
-    the_hint_no_locks_forbids_locks();
+    for_each_source(no_locks_forbids_what_is_not_served);
     return finish();
 }
