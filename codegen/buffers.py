@@ -38,3 +38,13 @@ def partner(procedure: Procedure, argument: Argument) -> Argument | None:
     behind = procedure.arguments[procedure.arguments.index(argument) + 1 :]
     also = ((a, {c for d in a.domains for c in d.also}) for a in behind)
     return next((a for a, constants in also if "MPI_PROC_NULL" in constants), None)
+
+
+def size(procedure: Procedure, argument: Argument) -> Argument | None:
+    """The number of bytes in a choice buffer, right behind it where there is no
+    datatype."""
+    place = procedure.arguments.index(argument)
+    behind = procedure.arguments[place + 1 : place + 3]
+    is_told = bool(behind) and behind[0].kind.is_integral and not behind[0].is_array
+    is_typed = any(a.kind.name == "DATATYPE" for a in behind)
+    return behind[0] if is_told and not is_typed else None

@@ -14,7 +14,7 @@ are macros to import. Templates may use, besides Jinja's own:
     implicit_of(procedure)    expand.Entry that f90_of has not: what is called by address
     callback_entries          expand.CallbackEntry, those that are not planned
     prototype_of(constant)    expand.CallbackEntry of a predefined callback
-    contents_of(procedure, buffer), partner_of, is_location           codegen.buffers
+    contents_of(procedure, buffer), partner_of, size_of, is_location  codegen.buffers
     lengths                   expand.Length: what Fortran asks the core
     symbols                   the symbol plan (symbols.Symbol)
     c, f08, f90               declarations (c_text.CText, fortran_text.F08Text, F90Text)
@@ -29,7 +29,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
-from codegen.buffers import contents, is_location, partner
+from codegen.buffers import contents, is_location, partner, size
 from codegen.c_text import CText
 from codegen.expand import (
     Bindings,
@@ -81,6 +81,7 @@ def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
         "contents_of": contents,
         "is_location": is_location,
         "partner_of": partner,
+        "size_of": size,
         "lengths": bindings.lengths,
         "prototype_of": bindings.prototype_of,
         "core_procedures": bindings.core,

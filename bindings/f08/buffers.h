@@ -98,8 +98,10 @@ static inline void kept_buffer_close(const struct kept_buffer *buffer, bool is_c
 // whatever is returned.
 int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor,
                   const char *name, const struct demand *demand);
-// For calls that put the memory as a whole to use: a section is an error.
-int buffer_whole(const struct descriptor *descriptor, const char *name);
+// For calls that put `bytes` of memory as a whole to use: its address, or what stands for
+// a section or a smaller array. How much follows a scalar, such as an element of an
+// array, and how large an assumed-size array is, nobody knows.
+void *address_of_whole(const struct descriptor *descriptor, MPI_Count bytes);
 // A packed copy that the call has changed goes back into its section.
 void buffer_close(struct buffer *buffer, bool is_changed);
 

@@ -2,7 +2,6 @@
 // Array sections as buffers: what choice_entries.c does when an array is not contiguous.
 #include "buffers.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,14 +80,21 @@ static void copy_section(const struct descriptor *descriptor, int dimension,
                      is_packing);
 }
 
+// All elements; the size is known.
+static size_t bytes_of(const struct descriptor *descriptor)
+{
+    size_t bytes = descriptor_element_bytes(descriptor);
+    for (int i = 0; i < descriptor_rank(descriptor); i++)
+        bytes *= (size_t)descriptor_extent(descriptor, i);
+    return bytes;
+}
+
 int buffer_copied(struct buffer *buffer, const struct descriptor *descriptor,
                   const char *name, const struct demand *demand)
 {
     if (is_contiguous(descriptor, descriptor_rank(descriptor)))
         return 0;
-    size_t bytes = descriptor_element_bytes(descriptor);
-    for (int i = 0; i < descriptor_rank(descriptor); i++)
-        bytes *= (size_t)descriptor_extent(descriptor, i);
+    size_t bytes = bytes_of(descriptor);
     int err = oriel_demand_check(demand, name, (MPI_Count)bytes);
     if (err)
         return err;
@@ -114,13 +120,15 @@ void buffer_close(struct buffer *buffer, bool is_changed)
     free(buffer->address);
 }
 
-int buffer_whole(const struct descriptor *descriptor, const char *name)
+void *address_of_whole(const struct descriptor *descriptor, MPI_Count bytes)
 {
-    if (is_contiguous(descriptor, descriptor_rank(descriptor)))
-        return 0;
-    char text[MPI_MAX_ERROR_STRING];
-    snprintf(text, sizeof text, "%s is an array section that is not contiguous", name);
-    return oriel_fail(MPI_ERR_BUFFER, text);
+    int rank = descriptor_rank(descriptor);
+    if (!is_contiguous(descriptor, rank))
+        return UNFIT_SECTION;
+    bool is_size_known = rank > 0 && descriptor_extent(descriptor, rank - 1) >= 0;
+    if (is_size_known && (MPI_Count)bytes_of(descriptor) < bytes)
+        return UNFIT_SIZE;
+    return address_of(descriptor);
 }
 
 void string_to_c(const char *string, size_t length, char *copy)

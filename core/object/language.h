@@ -89,6 +89,11 @@ ORIEL_EXPORT int oriel_fail(int error_class, const char *text);
 ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle,
                              int error_class);
 
+// In place of a buffer that must be whole: the C procedure fails as it would for a bad
+// address, a collective one on all members. Nothing is at these addresses.
+#define UNFIT_SECTION ((void *)4094) // elements do not follow each other
+#define UNFIT_SIZE ((void *)4095)    // there are fewer bytes than the call says
+
 // ---- datatypes ----------------------------------------------------------------------
 // Before the library starts: INTEGER and LOGICAL have 8 bytes, where a compiler's options
 // say so; then MPI_INTEGER and MPI_LOGICAL have, too. MPI_2INTEGER has 16, but no

@@ -4,6 +4,11 @@
 
 int check_memory(const void *memory, MPI_Aint size)
 {
+    if (memory == UNFIT_SECTION)
+        return fail(MPI_ERR_BUFFER, "base is an array section that is not contiguous");
+    if (memory == UNFIT_SIZE)
+        return fail(MPI_ERR_SIZE, "size = %jd: base is an array of fewer bytes",
+                    (intmax_t)size);
     if (size > 0 && is_nowhere((uintptr_t)memory))
         return fail(MPI_ERR_BUFFER, "base = %p: there is no memory of %jd bytes",
                     memory, (intmax_t)size);

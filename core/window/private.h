@@ -29,8 +29,8 @@ int bring_callers(const struct window_plan *plan, struct window *window);
 int bring_own(const struct window_plan *plan, struct window *window);
 int bring_shared(const struct window_plan *plan, struct window *window);
 
-// MPI_ERR_BUFFER if what a program gives is no memory of that size, as far as anyone can
-// tell.
+// MPI_ERR_BUFFER or MPI_ERR_SIZE if what a program gives is no memory of that size, as
+// far as anyone can tell.
 int check_memory(const void *memory, MPI_Aint size);
 // Frees what MPI_Free_mem has kept for windows, unless another window uses it.
 void kept_memory_free(void);

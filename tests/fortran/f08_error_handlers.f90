@@ -88,5 +88,57 @@ program f08_error_handlers
     call MPI_Win_free(broken)
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
     call MPI_Errhandler_free(comm_handler)
+    call arrays_must_be_large_enough()
     call MPI_Finalize()
+
+contains
+
+    ! A window is refused on all ranks if it is one on one of them.
+    subroutine arrays_must_be_large_enough()
+        integer(MPI_ADDRESS_KIND) :: bytes
+        integer :: rank
+        bytes = 100_MPI_ADDRESS_KIND * unit
+        call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+        call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+        call MPI_Win_create(memory, bytes + merge(1, 0, rank == 0), unit, &
+            MPI_INFO_NULL, MPI_COMM_WORLD, win, ierror)
+        call check('a window on a smaller array is MPI_ERR_SIZE', ierror == MPI_ERR_SIZE)
+        if (rank == 0) then
+            call MPI_Win_create(memory(1:100:2), 8_MPI_ADDRESS_KIND, unit, &
+                MPI_INFO_NULL, MPI_COMM_WORLD, win, ierror)
+        else
+            call MPI_Win_create(memory, bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, win, &
+                ierror)
+        end if
+        call check('a section of one rank is refused by all', ierror == MPI_ERR_BUFFER)
+        call MPI_Win_create(memory(:50), bytes / 2 + 1, unit, MPI_INFO_NULL, &
+            MPI_COMM_WORLD, win, ierror)
+        call check('a part of an array is as large as it is', ierror == MPI_ERR_SIZE)
+        call MPI_Win_create(memory(1), bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, win, &
+            ierror)
+        call check('an element stands for what follows it', ierror == MPI_SUCCESS)
+        call MPI_Win_free(win)
+        call make_of_assumed_size(memory, bytes)
+        call attach_to_dynamic(bytes)
+    end subroutine arrays_must_be_large_enough
+
+    subroutine make_of_assumed_size(array, bytes)
+        integer, intent(in), asynchronous :: array(10, *)
+        integer(MPI_ADDRESS_KIND), intent(in) :: bytes
+        call MPI_Win_create(array, bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierror)
+        call check('an array of assumed size is large enough', ierror == MPI_SUCCESS)
+        call MPI_Win_free(win)
+    end subroutine make_of_assumed_size
+
+    subroutine attach_to_dynamic(bytes)
+        integer(MPI_ADDRESS_KIND), intent(in) :: bytes
+        call MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, win)
+        call MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN)
+        call MPI_Win_attach(win, memory, bytes + 1, ierror)
+        call check('attaching more than the array is MPI_ERR_SIZE', ierror == MPI_ERR_SIZE)
+        call MPI_Win_attach(win, memory, bytes, ierror)
+        call check('the whole array is attached', ierror == MPI_SUCCESS)
+        call MPI_Win_detach(win, memory)
+        call MPI_Win_free(win)
+    end subroutine attach_to_dynamic
 end program f08_error_handlers

@@ -81,6 +81,9 @@ class Text(Sort):
         return [f"got {self.name} {'[(null)]' if self.is_null else f'[{self.text}]'}"]
 
 
+UNFIT_SECTION = 4094  # as language.h has it
+
+
 class Buffer(Sort):
     """Choice buffers: a column of memory, a constant or, in Fortran, a section."""
 
@@ -110,7 +113,9 @@ class Buffer(Sort):
         return []
 
     def f_actual(self) -> str:
-        rows = "2:16:3" if self._is_section else ":"
+        # How much follows an element is not known, so that any size will do.
+        rows = "1" if samples.is_whole(self.argument) else ":"
+        rows = "2:16:3" if self._is_section else rows
         return self.constant or f"memory({rows}, {self.position})"
 
     @property
@@ -139,6 +144,8 @@ class Buffer(Sort):
         if self._is_copied:
             first = " ".join(str(n) for n in self._elements[1:8:3])
             return [f"saw {self.name} copy {first}"]
+        if self._is_section and samples.is_whole(self.argument):
+            return [f"saw {self.name} address {UNFIT_SECTION}"]
         row = 1 if self._is_section else 0
         return [f"saw {self.name} buffer {self.position} + {row}"]
 

@@ -299,8 +299,6 @@ def walked_sections(call: Call) -> list[Argument]:
     """Those that the call looks at, in order."""
     found = []
     for section in call.sections:
-        if samples.is_whole(section):
-            break  # refused, before those behind it are looked at
         if section.descriptor and section.descriptor.value == "walk":
             found.append(section)
     return found

@@ -161,7 +161,7 @@ def _results(call: Call, arguments: list[Argument]) -> tuple[str, list[str], lis
     """The error code, what is raised meanwhile and what the caller has then."""
     outs = [a for a in arguments if a.is_out]
     if not call.succeeds:
-        error = "MPI_ERR_OTHER" if call.reaches_core else "MPI_ERR_BUFFER"
+        error = "MPI_ERR_OTHER"
         kept = [line for a in outs for line in sort(call, a).kept()]
         return error, [_raised(call, error)], kept
     got: list[str] = []
@@ -216,8 +216,7 @@ def transcript(call: Call) -> list[str]:
     before, after = _sections(call)
     arguments = list(record.arguments)
     lines += before + _announced(call)
-    if call.reaches_core:
-        lines += core_lines(call, [sort(call, a) for a in record.arguments_in("c")])
+    lines += core_lines(call, [sort(call, a) for a in record.arguments_in("c")])
     if not record.returns_error:
         return [*lines, _value(call)]
     shown = [a for a in arguments if call.language in a.languages]

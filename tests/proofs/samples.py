@@ -121,14 +121,9 @@ class Call:
                 return []
 
     @property
-    def reaches_core(self) -> bool:
-        """It is not refused before."""
-        return not any(is_whole(a) for a in self.sections)
-
-    @property
     def succeeds(self) -> bool:
         """Results come back."""
-        return self.reaches_core and self.case is not Case.FAILS
+        return self.case is not Case.FAILS
 
 
 def is_whole(argument: Argument) -> bool:

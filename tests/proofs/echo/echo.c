@@ -254,7 +254,7 @@ void echo_string(char *string, int position)
 void echo_buffer(const char *name, const void *address, bool is_changed, int position)
 {
     intptr_t offset = (intptr_t)address - (intptr_t)now.memory;
-    if ((uintptr_t)address < 16) {
+    if ((uintptr_t)address < 4096) {
         printf("saw %s address %jd\n", name, (intmax_t)address);
     } else if (0 <= offset && offset < (intptr_t)sizeof own_memory) {
         int index = (int)(offset / (intptr_t)sizeof(int));
