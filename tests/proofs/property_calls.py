@@ -166,6 +166,22 @@ def nulls(use: Use) -> Iterator[list[str]]:
         yield lines
 
 
+def null_strings(use: Use) -> Iterator[list[str]]:
+    """A string for which there is no room may be NULL; with room it must be there."""
+    rooms = [a for a in use.arguments if a.kind.name in ROOMS and a.is_in and a.is_out]
+    strings = [a for a in use.arguments if a.kind.name == "STRING" and a.is_out]
+    if len(rooms) != len(strings) or use.record.is_raw:
+        return
+    for room, string in zip(rooms, strings, strict=True):
+        for name, value, claim in (
+            ("0", "0", "gives(MPI_SUCCESS);"),
+            ("above 0", "64", "gives(MPI_ERR_ARG);"),
+        ):
+            given = {string.name: "NULL", room.name: numbers(use, room, value)}
+            what = f"{string.name} NULL, {room.name} {name}"
+            yield [condition(what), f"CALL({use.call(given)});", claim]
+
+
 # ---- MPI_PROC_NULL -------------------------------------------------------------------
 def to_nobody(use: Use) -> Iterator[list[str]]:
     """A call with MPI_PROC_NULL succeeds, in any epoch, and moves nothing."""
@@ -183,13 +199,13 @@ def to_nobody(use: Use) -> Iterator[list[str]]:
     if not any(a.kind.name == "WINDOW" for a in use.arguments):
         yield [start, *call, "gives(MPI_SUCCESS);", *status_of_nobody(use)]
         return
-    if any(a.kind.name == "REQUEST" for a in use.arguments):
-        return
+    has_request = any(a.kind.name == "REQUEST" for a in use.arguments)
     epochs = "TO_NOBODY"
+    most = "PASSIVE" if has_request else "EPOCHS"
     claim = "gives(MPI_SUCCESS);"
     if not accesses(use):
         epochs, claim = "0", SOMEWHERE
-    range_ = f"int epoch = {epochs}; epoch < EPOCHS && open_epoch(epoch)"
+    range_ = f"int epoch = {epochs}; epoch < {most} && open_epoch(epoch)"
     loop = f"for ({range_}; epoch++) {{"
     body = [f"    {line}" for line in (start, *call, claim, "close_epoch(epoch);")]
     yield on_each(use, [loop, *body, "}"])
@@ -260,6 +276,8 @@ def moves_nothing(use: Use) -> Iterator[list[str]]:
     given = real_ranks(use) | {a.name: "NULL" for a in buffers}
     zeros = {a.name: numbers(use, a, "0") if a.is_array else "0" for a in amounts}
     yield from _moves_nothing(use, "counts 0", given | zeros)
+    if accesses(use):
+        yield from _moves_nothing_of_types(use, given | zeros)
     types = [a for a in use.arguments if a.kind.name == "DATATYPE" and a.is_in]
     is_reduction = any(a.kind.name == "OPERATION" for a in use.arguments)
     if not types or is_reduction or any(has_rule(a, Predefined) for a in types):
@@ -269,6 +287,19 @@ def moves_nothing(use: Use) -> Iterator[list[str]]:
         for a in types
     }
     yield from _moves_nothing(use, "empty datatypes", given | empty)
+
+
+def _moves_nothing_of_types(
+    use: Use, given: Mapping[str, str]
+) -> Iterator[list[str]]:
+    """What the datatypes are does not matter then, nor whether operations take them."""
+    types = [a.name for a in use.arguments if a.kind.name == "DATATYPE"]
+    ranks = {name: "MPI_PROC_NULL" for name in real_ranks(use)}
+    for first, last in (("MPI_BYTE", "MPI_DOUBLE"), ("MPI_DOUBLE", "MPI_BYTE")):
+        others = {name: last for name in types} | {types[0]: first}
+        for nobody in ({}, ranks):
+            what = f"counts 0 of {first} and {last}{' to MPI_PROC_NULL' * bool(nobody)}"
+            yield from _moves_nothing(use, what, {**given, **others, **nobody})
 
 
 def _moves_nothing(
@@ -291,6 +322,12 @@ def foreign_addresses(use: Use, argument: Argument) -> list[str]:
     return [n for n in known if n != "MPI_BOTTOM" and n not in argument.may_be]
 
 
+def awaits(use: Use) -> list[str]:
+    """Statements that wait for what a call has begun, which may fail."""
+    requests = [a for a in use.arguments if a.kind.name == "REQUEST" and not a.is_in]
+    return [f"await({slot(use, a)});" for a in requests]
+
+
 def tells_address(use: Use) -> bool:
     """The result is where the buffer is, whatever is there."""
     return any(a.is_out and a.kind.name == "DISPLACEMENT" for a in use.arguments)
@@ -299,7 +336,7 @@ def tells_address(use: Use) -> bool:
 def in_place(use: Use) -> Iterator[list[str]]:
     """MPI_IN_PLACE and the like are refused where a buffer cannot be that, whatever
     process is concerned; where it can, the call succeeds. Each has an address."""
-    if use.record.is_raw or accesses(use):
+    if use.record.is_raw:
         return
     given_for_it = "MPI_SUCCESS" if tells_address(use) else "MPI_ERR_BUFFER"
     for argument in use.arguments:
@@ -309,7 +346,10 @@ def in_place(use: Use) -> Iterator[list[str]]:
             own = {a.name: "me" for a in use.arguments if has_rule(a, RootOf)}
             given = own | real_ranks(use) | {argument.name: constant}
             lines = [condition(f"{argument.name} {constant}")]
-            lines.append(f"CALL({use.call(given)});")
+            # The first access to a process may go another way than later ones.
+            before = [f"CALL({use.call(real_ranks(use))});", *awaits(use)]
+            call = [f"CALL({use.call(given)});"]
+            lines += in_epoch(use, [*before, *call] if accesses(use) else call)
             yield on_each(use, [*lines, f"gives({given_for_it});"])
         if "MPI_IN_PLACE" in argument.may_be:
             yield _is_in_place(use, argument)
@@ -346,27 +386,34 @@ def no_buffer(use: Use) -> Iterator[list[str]]:
     but they can with a datatype of addresses. Neighbors there may be none of, and a
     message may be known to be nobody's."""
     kinds = {a.kind.name for a in use.arguments}
-    is_near = any(a.per and a.per.what in OF_NOTHING for a in use.arguments)
-    if is_near or accesses(use):
+    if any(a.per and a.per.what in OF_NOTHING for a in use.arguments):
         return
     for argument in use.arguments:
         if not argument.is_choice or use.record.is_raw or "MESSAGE" in kinds:
             continue
         told = told_by(use, argument)
-        if told:
+        if told or has_one_element(use):
             own = {a.name: "me" for a in use.arguments if has_rule(a, RootOf)}
             given = own | real_ranks(use) | {argument.name: "NULL"}
             start = condition(f"{argument.name} NULL")
             call = in_epoch(use, [f"CALL({use.call(given)});"])
             yield on_each(use, [start, *call, "gives(MPI_ERR_BUFFER);"])
+        if told:
             yield _of_addresses(use, argument, told[1])
+
+
+def has_one_element(use: Use) -> bool:
+    """It accesses one element, so that it needs no counts."""
+    return accesses(use) and not any(a.kind.name in AMOUNTS for a in use.arguments)
 
 
 def _of_addresses(use: Use, argument: Argument, datatype: Argument) -> list[str]:
     own = {a.name: "MPI_MAX" for a in use.arguments if a.kind.name == "OPERATION"}
     given = own | real_ranks(use)
     given |= {argument.name: "MPI_BOTTOM", datatype.name: "absolute_type"}
-    call = [f"CALL({use.call(given)});", *gives_back(use)]
+    # Between nodes the request of an access to what is not attached fails.
+    end = awaits(use) if accesses(use) else gives_back(use)
+    call = [f"CALL({use.call(given)});", *end]
     lines = with_partner(use, in_epoch(use, call))
     start = condition(f"{argument.name} MPI_BOTTOM")
     return on_each(use, [start, *lines, SOMEWHERE])
@@ -378,6 +425,7 @@ def of_use(use: Use) -> Iterator[list[str]]:
     yield from zero_lengths(use)
     yield from nothing_of_object(use)
     yield from nulls(use)
+    yield from null_strings(use)
     yield from to_nobody(use)
     yield from neighbors_are_nobody(use)
     yield from moves_nothing(use)

@@ -163,6 +163,7 @@ contains
 
     subroutine windows()
         HANDLE(MPI_Win) :: win
+        HANDLE(MPI_Request) :: request
         integer(MPI_ADDRESS_KIND), parameter :: zero = 0
         call MPI_Win_create(none, zero, 1, MPI_INFO_NULL, world, win, ierror)
         call succeeds('a window on nothing')
@@ -171,6 +172,10 @@ contains
         call MPI_Put(few, 4, MPI_INTEGER, MPI_PROC_NULL, zero, 4, MPI_INTEGER, win, &
             ierror)
         call succeeds('put to nobody')
+        call MPI_Rput(few, 4, MPI_INTEGER, MPI_PROC_NULL, zero, 4, MPI_INTEGER, win, &
+            request, ierror)
+        call succeeds('rput to nobody')
+        call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
         call MPI_Win_unlock(MPI_PROC_NULL, win, ierror)
         call succeeds('unlock of nobody')
         call MPI_Win_lock_all(0, win, ierror)

@@ -260,6 +260,13 @@ static void complete(void *result)
         MPI_Request_free(request);
 }
 
+// The same of a request whose outcome does not matter.
+static void await(void *result)
+{
+    if (outcome == MPI_SUCCESS)
+        MPI_Wait(result, MPI_STATUS_IGNORE);
+}
+
 // The other end of a message from or to this process.
 static MPI_Request partner;
 
