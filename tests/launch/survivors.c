@@ -152,11 +152,13 @@ static int lock_all(void)
 
 // ---- accesses to the dead
 
+// What is not locked is not unlocked: that error's text would take the place of the first.
 static int in_lock(int (*access)(void))
 {
     int err = MPI_Win_lock(MPI_LOCK_SHARED, victim, 0, win);
-    if (!err)
-        err = access();
+    if (err)
+        return err;
+    err = access();
     if (!err)
         err = MPI_Win_flush(victim, win);
     int end = MPI_Win_unlock(victim, win);
