@@ -2,9 +2,10 @@
 // Waiting. Of the threads of a process that wait, one is the lookout. It polls for
 // ORIEL_SPIN microseconds, or four times as long in a job of several nodes, handing its
 // core to others at every step when the machine has more processes than CPUs, or a mate
-// is on the same one; then it sleeps on the process's doorbell. The others rest until whoever has handled messages
-// finds that their wait is over, or until the lookout leaves and one of them takes its
-// place. Events of the network reach a sleeping lookout through the network server.
+// is on the same one; then it sleeps on the process's doorbell. The others rest until
+// whoever has handled messages finds that their wait is over, or until the lookout leaves
+// and one of them takes its place. Events of the network reach a sleeping lookout through
+// the network server.
 #include "message/private.h"
 
 #include <sched.h>
@@ -203,8 +204,7 @@ static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
 }
 
 // Without a server nobody rings for the network, and what it did not take waits for a
-// poll.
-// Nor does anybody for what waits for memory.
+// poll. Nobody rings for what waits for memory.
 static uint64_t longest_sleep(const struct messages *messages)
 {
     if (atomic_load(&messages->is_starved))
