@@ -45,6 +45,6 @@ def size(procedure: Procedure, argument: Argument) -> Argument | None:
     datatype."""
     place = procedure.arguments.index(argument)
     behind = procedure.arguments[place + 1 : place + 3]
-    is_told = bool(behind) and behind[0].kind.is_integral and not behind[0].is_array
     is_typed = any(a.kind.name == "DATATYPE" for a in behind)
-    return behind[0] if is_told and not is_typed else None
+    sizes = (a for a in behind[:1] if a.kind.is_integral and a.is_in and not a.is_array)
+    return None if is_typed else next(sizes, None)
