@@ -5,7 +5,7 @@
 // A processor may keep a store back behind later loads of the same thread. A flush that
 // left it so would return before the put is in the target's memory (MPI-4.1 12.5.4), and
 // of two processes that put, flush and get neither might see the other. A full barrier
-// costs as much as put and flush together, so only calls after a store have one.
+// is dear beside the rest of a flush, so only calls after a store have one.
 #pragma once
 
 #include "base/base.h"
