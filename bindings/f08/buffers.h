@@ -57,8 +57,8 @@ static inline void *address_for_fortran(void *address,
     return address == address_of(descriptor) ? descriptor_address(descriptor) : address;
 }
 
-// The same as address_of for arguments of a type of their own; sentinels such as MPI_STATUS_IGNORE. For
-// Fortran.
+// The same as address_of for arguments of a type of their own, whose sentinels are such as
+// MPI_STATUS_IGNORE. For Fortran.
 void *oriel_address_unless_ignored(void *argument);
 
 // For calls that only start communication: a section gets a datatype that names its
