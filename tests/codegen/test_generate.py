@@ -69,13 +69,9 @@ class Generate(TreeTest):
         self.assertLessEqual(set(Descriptor), {a.descriptor for a in arguments})
         self.assertEqual({c.form for c in spec.constants.values()}, set(Form))
 
-    def test_outputs_are_the_expected_ones(self) -> None:
-        expected = HERE / "expected"
-        outputs = self.outputs()
-        for name, text in outputs.items():
-            self.assertEqual((expected / name).read_text("utf-8"), text, name)
+    def test_every_template_becomes_an_output(self) -> None:
         self.assertEqual(
-            sorted(outputs), sorted([*ARGUMENT_NAME_APPEARS_IN, "symbols.txt"])
+            sorted(self.outputs()), sorted([*ARGUMENT_NAME_APPEARS_IN, "symbols.txt"])
         )
 
     def test_pages_are_the_expected_ones(self) -> None:
