@@ -7,7 +7,8 @@ from pathlib import Path
 
 from codegen.check import check
 from codegen.expand import expand
-from codegen.forum import compare_constants, compare_procedures, judge, load_waivers
+from codegen.facts import digest
+from codegen.forum import compare
 from codegen.language import load_tables
 from codegen.load import load, spec_files
 from codegen.model import Spec
@@ -37,9 +38,13 @@ def _generate(arguments: argparse.Namespace) -> int:
         for name in write(arguments.output, outputs):
             print(f"wrote {name}")
         return 0
-    names = stale(arguments.output, outputs)
+    return _report(stale(arguments.output, outputs), "generate")
+
+
+def _report(names: list[str], command: str) -> int:
+    """Say which files are not what the command would write."""
     for name in names:
-        print(f"{name} is stale or was edited; run: python3 -m codegen generate")
+        print(f"{name} is stale or was edited; run: python3 -m codegen {command}")
     return 1 if names else 0
 
 
@@ -47,19 +52,22 @@ def _check(arguments: argparse.Namespace) -> int:
     spec = _table(arguments)
     load_tables(arguments.root / "bindings", spec)
     symbol_plan(expand(spec), arguments.root / "bindings")
+    folder = arguments.forum or arguments.root / "spec" / "forum"
     waivers = arguments.root / "spec" / "forum.waivers"
-    checks = (
-        ("forum", arguments.forum, compare_procedures),
-        ("abi", arguments.abi, compare_constants),
-    )
-    errors: list[SpecError] = []
-    for name, path, compare in checks:
-        if path is not None:
-            known = load_waivers(waivers, "spec/forum.waivers", name, path)
-            errors += judge(compare(spec, path), known)
+    errors = compare(spec, folder, waivers, "spec/forum.waivers")
     for error in errors:
         print(error, file=sys.stderr)
     return 1 if errors else 0
+
+
+def _digest(arguments: argparse.Namespace) -> int:
+    folder = arguments.root / "spec" / "forum"
+    facts = digest(arguments.folder)
+    if arguments.check:
+        return _report(stale(folder, facts), "digest")
+    for name in write(folder, facts):
+        print(f"wrote {name}")
+    return 0
 
 
 def _show(arguments: argparse.Namespace) -> int:
@@ -95,12 +103,19 @@ def _parser() -> argparse.ArgumentParser:
         "--check", action="store_true", help="only compare; 1 if stale"
     )
     generate.set_defaults(run=_generate)
-    checking = commands.add_parser("check", help="check the table")
-    checking.add_argument(
-        "--forum", type=Path, help="compare with a list of procedures"
+    checking = commands.add_parser(
+        "check", help="check the table, and compare it with the standard's facts"
     )
-    checking.add_argument("--abi", type=Path, help="compare with a list of constants")
+    checking.add_argument(
+        "--forum", type=Path, help="folder of the Forum's own files, to compare with"
+    )
     checking.set_defaults(run=_check)
+    digesting = commands.add_parser("digest", help="make spec/forum")
+    digesting.add_argument("folder", type=Path, help="folder of the Forum's own files")
+    digesting.add_argument(
+        "--check", action="store_true", help="only compare; 1 if they differ"
+    )
+    digesting.set_defaults(run=_digest)
     page = commands.add_parser("show", help="print a procedure as the standard does")
     page.add_argument("name", help="with or without MPI_, in any case")
     page.set_defaults(run=_show)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the comparison needs of the MPI Forum's data: as the Forum's JSON, or as *facts*,
-lines of Oriel's own that hold names, kinds, flags and numbers, and nothing else.
+lines of Oriel's own that hold names, kinds, flags and numbers, and nothing else. The
+facts are in spec/forum, made of the JSON by `python3 -m codegen digest FOLDER`.
 
 Procedures; the first line may name a file of an older standard, for what has not changed:
 
@@ -18,6 +19,12 @@ from typing import Any
 
 Json = dict[str, Any]
 
+PROCEDURES = ("mpi-4.1-apis", "mpi-5.0-apis")  # the newer holds what has changed
+CONSTANTS = "mpi-5.0-abi"
+HEAD = """\
+# SPDX-License-Identifier: BSD-3-Clause
+# Facts of the MPI standard, made by `codegen digest`; codegen/facts.py says how to read.
+"""
 LANGUAGES = ("lis", "c", "f08", "f90")
 # Word of a record: the Forum's attribute; of an argument: the Forum's field.
 RECORD_FLAGS = {"callback": "callback", "no_mpif": "not_with_mpif"}
@@ -81,6 +88,18 @@ def facts_of(data: Json, older: str = "", old: Json | None = None) -> Iterator[s
         lines = _record_lines(record)
         if known.get(key) != lines:
             yield from lines
+
+
+def digest(folder: Path) -> dict[str, str]:
+    """The facts of the Forum's files in a folder: file below spec/forum to text."""
+    old, new = (read_forum(folder / f"{name}.json") for name in PROCEDURES)
+    older, newer = PROCEDURES
+    lines = {
+        older: facts_of(old),
+        newer: facts_of(new, f"{older}.facts", old),
+        CONSTANTS: facts_of(read_forum(folder / f"{CONSTANTS}.json")),
+    }
+    return {f"{n}.facts": HEAD + "\n".join(text) + "\n" for n, text in lines.items()}
 
 
 # ---- the same again ------------------------------------------------------------------

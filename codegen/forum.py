@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the table with the MPI Forum's data: its list of procedures and the
-constants of the standard ABI, read field by field, never used. tests/forum has what is
+constants of the standard ABI, read field by field, never used. spec/forum has what is
 compared as facts; the Forum's own files can be compared, too (facts.py).
 
 Differences that are meant are in spec/forum.waivers, one a line:
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codegen.facts import Json, read_forum
+from codegen.facts import CONSTANTS, PROCEDURES, Json, read_forum
 from codegen.model import LANGUAGES, Argument, Callback, Constant, Form, Procedure, Spec
 from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, Sort, read_lines
@@ -80,6 +80,21 @@ def load_waivers(path: Path, name: str, check: str, data: Path) -> list[Waiver]:
         if which == check and version in data.name:
             waivers.append(Waiver(record, argument, field, reason, line.position))
     return waivers
+
+
+def compare(spec: Spec, folder: Path, waivers: Path, name: str) -> list[SpecError]:
+    """What differs from the files in a folder, facts or the Forum's own, and is not
+    waived; `name` is how messages call the file of waivers."""
+    errors: list[SpecError] = []
+    for file in (*PROCEDURES, CONSTANTS):
+        path = next(folder.glob(f"{file}.*"))
+        if file == CONSTANTS:
+            known = load_waivers(waivers, name, "abi", path)
+            errors += judge(compare_constants(spec, path), known)
+        else:
+            known = load_waivers(waivers, name, "forum", path)
+            errors += judge(compare_procedures(spec, path), known)
+    return errors
 
 
 def judge(differences: list[Difference], waivers: list[Waiver]) -> list[SpecError]:

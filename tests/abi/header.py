@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Renders the constants of an mpi.h from the facts of the standard ABI (tests/forum), with
+"""Renders the constants of an mpi.h from the facts of the standard ABI (spec/forum), with
 nothing else of Oriel's, and after them the types and prototypes that another file has.
 
 usage: header.py MPI-ABI.FACTS TYPES.H PROTOTYPES.H

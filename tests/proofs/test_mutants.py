@@ -27,7 +27,7 @@ from codegen.model import Spec
 from codegen.position import SpecError
 
 OF_EACH = 40  # mutants of each fault; some faults have fewer places
-FORUM = TOP / "tests" / "forum" / "mpi-5.0-apis.facts"
+FORUM = TOP / "spec" / "forum" / "mpi-5.0-apis.facts"
 ARGUMENT = re.compile(
     r"^( +)(in|out|inout)( +)(\w+)( +)(\w+)(\[\w+\])?(.*)$", re.DOTALL
 )
