@@ -11,7 +11,15 @@ from typing import Any
 
 from common import TOP, TreeTest
 
-from codegen.facts import CONSTANTS, FLAGS, PROCEDURES, WORDS, digest, facts_of, read_forum
+from codegen.facts import (
+    CONSTANTS,
+    FLAGS,
+    PROCEDURES,
+    WORDS,
+    digest,
+    facts_of,
+    read_forum,
+)
 from codegen.forum import (
     Difference,
     compare,
