@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes one call a thousand times, so that callgrind can count what it costs:
 //   calls NAME
-// The target is the process itself; another one on the node costs the same.
+// The target is the process itself; another one on the node costs the same. In a job of
+// two nodes it is the other process, and what a call has started ends before the next.
 #include <mpi.h>
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TIMES = 1000, WARM_UP = 10 };
+enum { TIMES = 1000, FAR_TIMES = 100, WARM_UP = 10, LONG = 4096 };
 
 static MPI_Win win;
 static MPI_Datatype every_other;
 static int target;
-static int64_t source[1024], result[1024];
-static volatile size_t bytes = 1024; // so that it is a call of memcpy
+static int64_t source[1024], result[1024]; // LONG bytes and more
+static volatile size_t bytes = 1024;       // so that it is a call of memcpy
 
 static void nothing(void)
 {
@@ -83,6 +84,20 @@ static void lock_all(void)
     MPI_Win_unlock_all(win);
 }
 
+// Long enough for an access of its own.
+static void put_far(void)
+{
+    MPI_Put(source, LONG, MPI_BYTE, target, 0, LONG, MPI_BYTE, win);
+}
+
+static void message_8(void)
+{
+    MPI_Request request;
+    MPI_Isend(source, 1, MPI_INT64_T, target, 0, MPI_COMM_WORLD, &request);
+    MPI_Recv(result, 1, MPI_INT64_T, target, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static const struct measured {
     const char *name;
     void (*call)(void);
@@ -101,6 +116,8 @@ static const struct measured {
     {"lock", lock, 0},
     {"lock_shared", lock_shared, 0},
     {"lock_all", lock_all, 0},
+    {"message_8", message_8, 0},
+    {"put_far", put_far, 1},
 };
 
 // What callgrind counts.
@@ -117,22 +134,31 @@ static void measure(const struct measured *measured)
         MPI_Win_lock_all(0, win);
     for (int i = 0; i < WARM_UP; i++)
         measured->call();
-    counted_loop(measured->call, TIMES);
+    if (target == 0)
+        counted_loop(measured->call, TIMES);
+    for (int i = 0; target != 0 && i < FAR_TIMES; i++) {
+        MPI_Win_flush(target, win);
+        counted_loop(measured->call, 1);
+    }
     if (measured->needs_epoch)
         MPI_Win_unlock_all(win);
 }
 
 int main(int argc, char **argv)
 {
-    int found = 0;
+    int found = 0, rank, size;
     void *base;
     MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    target = size - 1;
     MPI_Win_allocate(sizeof source, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     MPI_Type_vector(8, 1, 2, MPI_INT64_T, &every_other);
     MPI_Type_commit(&every_other);
     for (size_t i = 0; argc == 2 && i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i].name, argv[1]) == 0) {
-            measure(&all[i]);
+            if (rank == 0)
+                measure(&all[i]);
             found = 1;
         }
     MPI_Type_free(&every_other);

@@ -8,12 +8,17 @@ is jumped through, everything is checked. Time is too noisy to be tested; this i
 import os
 import re
 import subprocess
+import tempfile
 import unittest
+from dataclasses import dataclass, field
+from pathlib import Path
 from shutil import which
 
 CALLS = os.environ["ORIEL_CALLS"]
+MPIEXEC = os.environ["ORIEL_MPIEXEC"]
 CALLS_F08 = os.environ.get("ORIEL_CALLS_F08")
 TIMES = 1000
+FAR_TIMES = 100  # to another node
 
 BUDGETS = {
     "put_8": 60,
@@ -26,7 +31,12 @@ BUDGETS = {
     "lock_shared": 100,
     "lock_all": 90,
     "put_vector": 250,
+    "message_8": 1600,  # MPI_Isend, MPI_Recv and MPI_Wait
 }
+# MPI_Put to another node: what Oriel does until it calls libfabric's provider, and by how
+# many functions as the compiler has left them, MPI_Put and the provider's included.
+FAR_INSTRUCTIONS = 680
+FAR_FUNCTIONS = 9
 # What a kilobyte may cost besides the memcpy itself (decision 7).
 BESIDES_COPY = 65
 # What calls by mpi_f08 may cost above the same ones in C (decision 7).
@@ -48,6 +58,63 @@ def count(name: str, program: str = CALLS) -> int:
     return int(found[1]) // TIMES
 
 
+@dataclass
+class Profile:
+    """What callgrind has written: costs by object, calls by function."""
+
+    costs: dict[str, int] = field(default_factory=dict)
+    calls: dict[str, set[str]] = field(default_factory=dict)
+    objects: dict[str, str] = field(default_factory=dict)  # of each function
+
+    def functions_until(self, start: str, library: str) -> int:
+        """How many functions are on the shortest way to the library's first one."""
+        known, functions = {start}, 1
+        while known and not any(library in self.objects[name] for name in known):
+            known = {callee for name in known for callee in self.calls.get(name, set())}
+            functions += 1
+        return functions if known else 0
+
+
+def read_profile(text: str) -> Profile:
+    """Reads callgrind's format: names are spelled once, as `(number) name`."""
+    profile = Profile()
+    names: dict[str, str] = {}
+    place = {"ob": "", "fn": "", "cob": "", "cfn": ""}
+    is_inclusive = False  # the line after `calls=`: what the callees cost
+    for line in text.splitlines():
+        found = re.fullmatch(r"(ob|fn|cob|cfn)=(\(\d+\))(?: (.*))?", line)
+        if found:
+            key = found[1][-2:] + found[2]
+            names.setdefault(key, found[3] or "")
+            place[found[1]] = names[key]
+            if found[1] == "fn":
+                place |= {"cob": ""}
+                profile.objects[place["fn"]] = place["ob"]
+        elif line.startswith("calls="):
+            is_inclusive = True
+            profile.calls.setdefault(place["fn"], set()).add(place["cfn"])
+            profile.objects.setdefault(place["cfn"], place["cob"] or place["ob"])
+            place["cob"] = ""
+        elif re.match(r"[+\-*\d]", line):
+            if not is_inclusive:
+                cost = int(line.split()[1])
+                profile.costs[place["ob"]] = profile.costs.get(place["ob"], 0) + cost
+            is_inclusive = False
+    return profile
+
+
+def profile_far(name: str) -> Profile:
+    """One call to a process of another node, of those that rank 0 makes."""
+    with tempfile.TemporaryDirectory() as folder:
+        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/%p"]
+        settings = ["-env", "ORIEL_FAKE_NODES", "2", "-env", "ORIEL_PROGRESS", "off"]
+        command = [MPIEXEC, "-n", "2", *settings, *valgrind]
+        command += ["--toggle-collect=*counted_loop*", CALLS, name]
+        subprocess.run(command, capture_output=True, text=True, check=True)
+        files = sorted(Path(folder).iterdir(), key=lambda file: file.stat().st_size)
+        return read_profile(files[-1].read_text())
+
+
 def excess(counts: dict[str, int], budgets: dict[str, int]) -> list[str]:
     """The calls that cost too much."""
     return [
@@ -64,6 +131,14 @@ class Instructions(unittest.TestCase):
     def test_calls_keep_their_budgets(self) -> None:
         counts = {name: count(name) for name in BUDGETS}
         self.assertEqual(excess(counts, BUDGETS), [])
+
+    def test_a_put_over_the_network_keeps_its_budget(self) -> None:
+        profile = profile_far("put_far")
+        costs = [cost for name, cost in profile.costs.items() if "libmpi_abi" in name]
+        functions = profile.functions_until("PMPI_Put", "libfabric")
+        self.assertGreater(functions, 0)
+        self.assertLessEqual(functions, FAR_FUNCTIONS)
+        self.assertLessEqual(sum(costs) // FAR_TIMES, FAR_INSTRUCTIONS)
 
     def test_a_kilobyte_costs_little_more_than_its_copy(self) -> None:
         self.assertLessEqual(count("put_1k") - count("copy_1k"), BESIDES_COPY)
