@@ -254,7 +254,7 @@ bool deliver_from_network(const void *message, size_t bytes)
 // The first one is reported.
 void message_refuse(int source, const char *what)
 {
-    bool is_first = atomic_load(&process.counters[COUNTER_MESSAGES_REFUSED]) == 0;
+    bool is_first = counter_value(COUNTER_MESSAGES_REFUSED) == 0;
     count_alone(COUNTER_MESSAGES_REFUSED, 1);
     if (!is_first)
         return;

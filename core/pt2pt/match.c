@@ -182,5 +182,5 @@ void arrivals_free(void)
             free(arrival);
         }
     }
-    atomic_store(&process.counters[COUNTER_UNEXPECTED_NOW], 0);
+    counter_reset(COUNTER_UNEXPECTED_NOW);
 }

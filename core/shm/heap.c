@@ -409,7 +409,7 @@ void heap_close(struct shm *shm)
         after = block->after;
         free(block);
     }
-    atomic_store(&process.counters[COUNTER_HEAP_BYTES], 0);
+    counter_reset(COUNTER_HEAP_BYTES);
     free(heap->buckets);
     free(heap);
     shm->heap = NULL;

@@ -34,7 +34,7 @@ static void update_wanted(const struct tools *tools)
     for (MPI_T_event_registration at = tools->registrations; at != NULL; at = at->next)
         if (is_told_of(at))
             wanted |= UINT32_C(1) << at->event;
-    atomic_store_explicit(&process.wanted_events, wanted, memory_order_release);
+    events_want(wanted, events_tell);
 }
 
 void registrations_free(struct tools *tools)

@@ -126,8 +126,7 @@ int oriel_t_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *h
 
 static uint64_t counted(const struct MPI_ABI_T_pvar_handle *handle)
 {
-    return atomic_load_explicit(&process.counters[handle->counter],
-                                memory_order_relaxed);
+    return counter_value(handle->counter);
 }
 
 static int start(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)

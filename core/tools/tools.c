@@ -53,7 +53,6 @@ int oriel_t_init_thread(int required, int *provided)
         return MPI_T_ERR_CANNOT_INIT;
     int err = 0;
     pthread_mutex_lock(&process.tools_lock);
-    process.tell_event = events_tell;
     if (process.tools == NULL)
         process.tools = calloc(1, sizeof *process.tools);
     if (process.tools == NULL)

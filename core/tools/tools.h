@@ -3,11 +3,11 @@
 // library runs. Its procedures return error codes and raise none.
 //
 // Glossary
-//   control variable      an option (base/base.h); its index is that in option_table
-//   performance variable  a counter (base/base.h); its index is the counter
+//   control variable      an option (base/option.h); its index is that in option_table
+//   performance variable  a counter (base/counter.h); its index is the counter
 //   level                 a performance variable that goes up and down; it is always on
 //   session               separates what one tool starts, stops and resets from others
-//   event type            what base/base.h calls an event; its index is that number
+//   event type            what base/event.h calls an event; its index is that number
 //   registration          a tool's wish to be told of events of a type
 //   instance              one event, while tools are told of it
 #pragma once
@@ -134,7 +134,7 @@ enum { SOURCE_COUNT = 1 };
 // effect.
 int give_no_info(MPI_Info *info);
 
-// Tells all tools that want to know (process.tell_event).
+// Tells all tools that want to know (event_source.callback).
 void events_tell(enum event event, const MPI_Count elements[]);
 // Frees all that tools have left.
 void registrations_free(struct tools *tools);

@@ -110,7 +110,7 @@ static void body(void)
         sent += 2;
         refused += 2; // that of elsewhere and the second of the first
         CHECK(message_wait(has_taken, &sent) == 0);
-        CHECK(atomic_load(&process.counters[COUNTER_MESSAGES_REFUSED]) == refused);
+        CHECK(counter_value(COUNTER_MESSAGES_REFUSED) == refused);
     }
     a_gap_is_a_loss();
 }

@@ -137,7 +137,7 @@ static void many_at_once(void)
     CHECK(boot_fence(process.boot) == 0);
     if (process.rank == 0)
         CHECK(message_wait(has_received, &many) == 0);
-    CHECK(atomic_load(&process.counters[COUNTER_CALL_SLEEPS]) == 0);
+    CHECK(counter_value(COUNTER_CALL_SLEEPS) == 0);
 }
 
 static double cpu_seconds(void)

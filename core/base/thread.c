@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Oriel asks of the machine: time, threads, randomness, memory sizes.
+// Threads: their identity and how the system runs them.
 #include "base/base.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
+#include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
-
-uint64_t clock_nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 // The address of a thread's own variable: no system call, unlike gettid().
 uint64_t thread_identity(void)
@@ -52,28 +34,4 @@ void thread_run_briefly(void)
         return;
     scheduling.runtime = SHORTEST;
     syscall(SYS_sched_setattr, 0, &scheduling, 0);
-}
-
-// Guessable bits would be guessable keys to other processes' memory, so a system that
-// refuses to give any ends the process.
-uint64_t random_bits(void)
-{
-    uint64_t bits;
-    while (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits) {
-        if (errno == EINTR)
-            continue;
-        log_error("the system gives no random numbers: getrandom: %s", strerror(errno));
-        abort();
-    }
-    return bits;
-}
-
-size_t page_bytes(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-size_t machine_bytes(void)
-{
-    return (size_t)sysconf(_SC_PHYS_PAGES) * page_bytes();
 }

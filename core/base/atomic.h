@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Atomic memory beyond C11's: pauses and 16 bytes at once.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CACHE_LINE = 64 }; // bytes that move between cores together
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+// 16 aligned bytes, to be changed by one instruction where the machine has it.
+struct wide {
+    _Alignas(16) uint64_t low;
+    uint64_t high;
+};
+
+static inline bool wide_is_atomic(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("cmpxchg16b");
+#else
+    return false;
+#endif
+}
+
+// Only where wide_is_atomic(): like atomic_compare_exchange_strong.
+static inline bool wide_compare_exchange(struct wide *target, struct wide *expected,
+                                         struct wide desired)
+{
+    bool is_equal = false;
+#if defined(__x86_64__)
+    __asm__ volatile("lock cmpxchg16b %1"
+                     : "=@ccz"(is_equal), "+m"(*target), "+a"(expected->low),
+                       "+d"(expected->high)
+                     : "b"(desired.low), "c"(desired.high)
+                     : "memory");
+#else
+    (void)target, (void)expected, (void)desired;
+#endif
+    return is_equal;
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The counters.
+#include "base/base.h"
+
+struct counters counters;

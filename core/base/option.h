@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options: settings that are read once from ORIEL_ environment variables.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+// How much the generated entry points check (ORIEL_CHECK).
+enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
+
+enum { OPTION_TEXT_BYTES = 64 };
+
+// Settings, each from one environment variable or set by a tool before the library
+// starts; option.c has the table with names, defaults and descriptions.
+struct options {
+    bool are_read;
+    int check;             // ORIEL_CHECK=full|basic|off: enum check_level
+    int verbose;           // ORIEL_VERBOSE: say what was chosen and why
+    int fake_nodes;        // ORIEL_FAKE_NODES: split the ranks of a machine
+    int progress_thread;   // ORIEL_PROGRESS=thread|off
+    int spin_microseconds; // ORIEL_SPIN: how long a blocked call polls before it gives
+                           // its core away
+    size_t heap_bytes;     // ORIEL_HEAP: address space of a process's heap, 0 = RAM
+    char provider[OPTION_TEXT_BYTES]; // ORIEL_PROVIDER: of libfabric, "" = any
+};
+
+enum option_type {
+    OPTION_CHOICE,  // one of the words in `allowed`; the field is an int, its index
+    OPTION_INTEGER, // 0 .. maximum; the field is an int
+    OPTION_BYTES,   // a number with K, M, G or T behind it; the field is a size_t
+    OPTION_TEXT,    // the field is a char[OPTION_TEXT_BYTES], "" when not set
+};
+
+struct option {
+    const char *name;
+    enum option_type type;
+    const char *allowed;  // words separated by |, or what to write in their place
+    const char *standard; // the value when the variable is not set
+    long maximum;
+    size_t field;   // its place in struct options
+    bool is_common; // all processes of a job must have the same
+    bool is_late;   // has an effect when it changes while the library runs
+    const char *description;
+};
+extern const struct option option_table[];
+extern const int option_count;
+
+// Reads every ORIEL_ variable, unless that has been done; a value that does not parse
+// gives MPI_ERR_ARG with the variable, its value and what is allowed. An empty value
+// counts as not set.
+int options_read(struct options *options);
+static inline void *option_field(const struct option *option, struct options *options)
+{
+    return (char *)options + option->field;
+}
+// Bytes of the field.
+size_t option_bytes(const struct option *option);
+// Sets an option to what is in a field of its type; MPI_ERR_ARG if that is not allowed.
+int option_set(const struct option *option, struct options *options, const void *value);
+// Of words separated by |, as those of an OPTION_CHOICE: the index-th one and its length,
+// 0 if there is none.
+size_t word_at(const char *words, int index, const char **word);
+// Is there an option of this name (`length` bytes)?
+bool option_exists(const char *name, size_t length);
+// Writes one line per option: name, allowed values, default, description.
+void options_list(FILE *file);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one global: who this process is, the life of the library in it, and a pointer per
+// layer to the state that the layer declares, starts and stops.
+#pragma once
+
+#include "base/option.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+// The life of the library in this process (MPI-4.1 11.2). Sessions begin ALONE: the
+// process has not met the others of its job yet.
+enum process_state { PROCESS_NEW, PROCESS_ALONE, PROCESS_ACTIVE, PROCESS_FINALIZED };
+
+// A layer's pointer is set when that layer has started and NULL after it has stopped.
+// `net` stays NULL in a job of one node.
+struct process {
+    _Atomic(int) state;       // enum process_state, of the library
+    _Atomic(int) world_state; // the same of the World Model (11.2), one of its users
+    pthread_mutex_t life;     // guards starting, stopping and these two
+    int users;                // the World Model and the sessions that are open
+    bool has_started;         // boot and objects; stays so between sessions
+    bool has_met;             // the other processes: all layers have started
+    int (*meet)(void);        // makes ACTIVE of ALONE
+    int thread_level;         // MPI_THREAD_*: what was granted
+    int job_size; // number of processes, also when all has ended; 0: unknown
+    int rank;     // in the job, for log lines; -1 until boot has learnt it
+    uint64_t main_thread;
+    struct options options;
+    struct boot *boot;
+    struct shm *shm;
+    struct net *net;
+    struct messages *messages;
+    struct matching *matching; // pt2pt: posted and unexpected messages
+    struct communicator *world;
+    struct communicator *self;
+    _Atomic(uint32_t) contexts; // collective: communicators that this process has named
+    struct window *windows;     // window: those that are open
+    struct kept_memory *kept_memory;      // window: freed, but still in use by windows
+    bool has_kept_memory;                 // window: ever
+    _Atomic(struct area *) retired_areas; // collective: not yet left by all members
+    _Atomic(int) asked_locks;   // window: asked of other nodes and not yet answered
+    struct schedule *schedules; // collective: under way
+    struct refusal *refusals;   // collective: of schedules that are not under way
+    pthread_mutex_t tools_lock;
+    struct tools *tools; // tools: what they hold, or NULL when there is none
+};
+extern struct process process;
