@@ -247,10 +247,10 @@ static inline bool oriel_win_lock_quick(int lock_type, int rank, int assert,
         unlikely(window_access(window) != ACCESS_NONE) || unlikely(assert != 0) ||
         unlikely(atomic_load_explicit(&process.asked_locks, memory_order_relaxed) > 0))
         return false;
-    bool is_locked =
-        lock_type == MPI_LOCK_EXCLUSIVE
-            ? line_try(peer->line, MPI_LOCK_EXCLUSIVE)
-            : lock_type == MPI_LOCK_SHARED && line_try(peer->line, MPI_LOCK_SHARED);
+    bool is_locked = lock_type == MPI_LOCK_EXCLUSIVE
+                         ? lock_record_try(peer->lock_record, MPI_LOCK_EXCLUSIVE)
+                         : lock_type == MPI_LOCK_SHARED &&
+                               lock_record_try(peer->lock_record, MPI_LOCK_SHARED);
     if (unlikely(!is_locked))
         return false;
     peer->lock_type = lock_type;
@@ -270,7 +270,7 @@ static inline bool oriel_win_unlock_quick(int rank, MPI_Win win)
     if (unlikely(peer->rank != rank) || unlikely(peer_lock_state(peer) != LOCK_HELD) ||
         unlikely(window->locks != 1))
         return false;
-    line_leave(peer->line, peer->lock_type);
+    lock_record_leave(peer->lock_record, peer->lock_type);
     atomic_store_explicit(&peer->lock, LOCK_NONE, memory_order_relaxed);
     window_forget_current(window);
     window->locks = 0;
@@ -286,7 +286,7 @@ static inline bool oriel_win_lock_all_quick(int assert, MPI_Win win)
         return false;
     struct peer *self = window->usual_self;
     if (unlikely(window_access(window) != ACCESS_NONE) || unlikely(assert != 0) ||
-        unlikely(!line_try(self->line, MPI_LOCK_SHARED)))
+        unlikely(!lock_record_try(self->lock_record, MPI_LOCK_SHARED)))
         return false;
     self->lock_type = MPI_LOCK_SHARED;
     atomic_store_explicit(&self->lock, LOCK_HELD, memory_order_relaxed);
@@ -308,7 +308,7 @@ static inline bool oriel_win_unlock_all_quick(MPI_Win win)
         unlikely(peer_lock_state(self) != LOCK_HELD) ||
         unlikely(window->peers.count != 1))
         return false;
-    line_leave(self->line, MPI_LOCK_SHARED);
+    lock_record_leave(self->lock_record, MPI_LOCK_SHARED);
     atomic_store_explicit(&self->lock, LOCK_NONE, memory_order_relaxed);
     window_forget_current(window);
     atomic_store_explicit(&window->idle_ranks, 0, memory_order_relaxed);

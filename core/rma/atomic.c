@@ -52,7 +52,7 @@ static void stripe_unlock(_Atomic(uint32_t) *stripe)
 
 static _Atomic(uint32_t) *stripe_of(const struct update *update, uint64_t offset)
 {
-    return &update->line->stripes[offset / CACHE_LINE % LINE_STRIPES];
+    return &update->lock_record->stripes[offset / CACHE_LINE % LOCK_STRIPES];
 }
 
 // ---- elements under a stripe ----------------------------------------------------
@@ -128,10 +128,10 @@ static bool update_in_bulk(const struct update *update, const void *in, char *ta
         combine_plainly(update, in, target, result, bytes);
         return true;
     }
-    if (!updater_begin_alone(update->line, update->updater))
+    if (!updater_begin_alone(update->lock_record, update->updater))
         return false;
     combine_plainly(update, in, target, result, bytes);
-    updater_end(update->line);
+    updater_end(update->lock_record);
     return true;
 }
 

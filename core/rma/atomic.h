@@ -3,8 +3,8 @@
 // basic type and its alignment alone, whoever does it and by whichever path, so that
 // all mixes of accumulates on one location are atomic together: aligned elements of 1,
 // 2, 4, 8 and, where the machine can, 16 bytes by instructions, all others under a
-// stripe of the part's line. Many at once are updated by plain loops where nobody else
-// updates elements of the part.
+// stripe of the part's lock record. Many at once are updated by plain loops where
+// nobody else updates elements of the part.
 #pragma once
 
 #include "window/window.h"
@@ -73,7 +73,7 @@ struct update {
     const struct basic *basic;
     const struct op *op; // not used by update_swap
     char *part;
-    struct line *line; // of the part
+    struct lock_record *lock_record; // of the part
     uint32_t updater;  // who does it; it has joined the updaters of the part
     bool is_excluding; // by a lock, while nobody else updates elements of the part
 };

@@ -23,7 +23,7 @@ static int not_attached(const struct operation *operation, uint64_t address,
 // Looks at a buffer with gaps block by block. *is_mapped: all of it lies in the segment.
 static int check_blocks(const struct operation *operation, bool *is_mapped)
 {
-    const struct attachments *attached = &operation->peer->line->attachments;
+    const struct attachments *attached = &operation->peer->lock_record->attachments;
     struct blocks blocks = blocks_of(operation->target_type, operation->target_count);
     MPI_Aint at;
     size_t bytes;
@@ -43,7 +43,7 @@ static int check_blocks(const struct operation *operation, bool *is_mapped)
 // The same for any buffer: usually all of it is in one attachment, gaps and all.
 static int check_attached(const struct operation *operation, bool *is_mapped)
 {
-    const struct attachments *attached = &operation->peer->line->attachments;
+    const struct attachments *attached = &operation->peer->lock_record->attachments;
     MPI_Aint first, last;
     datatype_span(operation->target_type, operation->target_count, &first, &last);
     uint64_t address = operation->offset + (uint64_t)first;
@@ -84,6 +84,6 @@ int rma_find_attached(struct operation *operation)
         return err;
     operation->reach = reach_of(operation, is_mapped);
     operation->part =
-        (char *)((uintptr_t)process.shm->base - peer->line->attachments.segment);
+        (char *)((uintptr_t)process.shm->base - peer->lock_record->attachments.segment);
     return 0;
 }

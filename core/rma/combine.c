@@ -168,7 +168,7 @@ static int update_mapped(const struct accumulation *accumulation)
         .basic = accumulation->basic,
         .op = accumulation->op,
         .part = operation->part,
-        .line = peer->line,
+        .lock_record = peer->lock_record,
         .updater = updater_program(),
         .is_excluding = peer_lock_state(peer) == LOCK_HELD &&
                         peer->lock_type == MPI_LOCK_EXCLUSIVE &&
@@ -284,8 +284,9 @@ int rma_compare_and_swap(struct operation *operation, const char *compare, char 
     if (err)
         return err;
     if (operation->reach == REACH_LOAD) {
-        struct update update = {
-            .basic = basic, .part = operation->part, .line = operation->peer->line};
+        struct update update = {.basic = basic,
+                                .part = operation->part,
+                                .lock_record = operation->peer->lock_record};
         update_swap(&update, operation->origin, compare, operation->offset, result);
         order_stored();
         return 0;

@@ -94,10 +94,10 @@ void elements_combine(const struct window *window, const struct rma_request *req
     struct update update = {
         .basic = &basics[request->basic],
         .part = window->base,
-        .line = window_own_line(window),
+        .lock_record = window_own_lock_record(window),
         .updater = updater_server(),
     };
-    updater_join(update.line, update.updater);
+    updater_join(update.lock_record, update.updater);
     if (request->op == COMPARE_AND_SWAP) {
         update_swap(&update, brought, brought + first->bytes, first->offset, fetched);
         return;

@@ -157,7 +157,7 @@ static int check_may_post(struct window *window)
 
 static void set_exposed(struct window *window, bool is_exposed)
 {
-    atomic_store(&window_own_line(window)->is_exposed, is_exposed);
+    atomic_store(&window_own_lock_record(window)->is_exposed, is_exposed);
 }
 
 int oriel_win_post(struct group *group, int assert, struct window *win)

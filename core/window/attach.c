@@ -40,7 +40,7 @@ static void assign(struct attachment *to, const struct attachment *from)
 
 static struct attachments *own_attachments(const struct window *window)
 {
-    return &window_own_line(window)->attachments;
+    return &window_own_lock_record(window)->attachments;
 }
 
 static struct attachment_list own_list(const struct window *window)

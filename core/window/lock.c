@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The locks of a window's parts. Members on the target's node work on its line
+// The locks of a window's parts. Members on the target's node work on its lock record
 // directly; for origins on other nodes the target does, asked by messages. Nobody polls
-// for those: whoever moves a line on tells the target if a distant origin waits there.
+// for those: a mate that serves the next ticket tells the target if a distant origin
+// waits.
 #include "window/private.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct lock_message {
     uint32_t reply_to; // LOCK: handle of the window at the origin
     int32_t rank;      // LOCK, GRANT: the target's in the window
     int32_t origin;    // LOCK: the sender's
-    int32_t type;      // LOCK: MPI_LOCK_*; UNLOCK: 0 when a mate has moved the line on
+    int32_t type;      // LOCK: MPI_LOCK_*; UNLOCK: 0 when a mate has served the next
     int32_t error;     // GRANT: why not, or 0
 };
 
@@ -43,18 +44,18 @@ static __attribute__((noinline)) int send_release(const struct peer *peer)
     return send(peer, MESSAGE_UNLOCK, &message);
 }
 
-// The fence pairs with that of take_ticket: either the target sees the line's new state
-// or this process sees that someone waits.
+// The fence pairs with that of take_ticket (Dekker): either the target sees the new
+// state of the lock record, or this process sees that an origin waits.
 static __attribute__((noinline)) int tell_if_distant(const struct peer *peer)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&peer->line->distant, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&peer->lock_record->distant, memory_order_relaxed) == 0)
         return 0;
     struct lock_message message = {.window = peer->card->handle};
     return send(peer, MESSAGE_UNLOCK, &message);
 }
 
-// After the line has moved on.
+// After the next ticket has been served.
 static inline int tell(const struct window *window, const struct peer *peer)
 {
     return likely(!window->spans_nodes) ? 0 : tell_if_distant(peer);
@@ -79,7 +80,7 @@ static __attribute__((noinline)) int ask(const struct window *window, struct pee
 // The ticket is served.
 static inline int hold(const struct window *window, struct peer *peer)
 {
-    line_enter(peer->line, peer->lock_type);
+    lock_record_enter(peer->lock_record, peer->lock_type);
     atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_release);
     return peer->lock_type == MPI_LOCK_SHARED ? tell(window, peer) : 0;
 }
@@ -89,7 +90,7 @@ static __attribute__((noinline)) int await_service(const struct window *window,
                                                    struct peer *peer, uint32_t ticket)
 {
     unsigned spins = 0;
-    while (!line_is_served(peer->line, ticket, peer->lock_type)) {
+    while (!lock_record_is_served(peer->lock_record, ticket, peer->lock_type)) {
         int err = message_backoff(&spins);
         if (err) {
             atomic_store(&peer->lock, LOCK_NONE);
@@ -110,7 +111,7 @@ static __attribute__((noinline)) int fail_exposed(int rank)
 int window_check_exposed(const struct window *window, int first, int end)
 {
     for (int i = first; i < end; i++)
-        if (atomic_load(&window->lines[i].is_exposed))
+        if (atomic_load(&window->lock_records[i].is_exposed))
             return fail_exposed(window->comm->node_members[i]);
     return 0;
 }
@@ -123,13 +124,14 @@ static __attribute__((noinline)) int refuse_exposed(struct peer *peer)
 
 int peer_lock(struct window *window, struct peer *peer)
 {
-    if (unlikely(peer->line == NULL))
+    if (unlikely(peer->lock_record == NULL))
         return ask(window, peer);
-    if (unlikely(atomic_load_explicit(&peer->line->is_exposed, memory_order_relaxed)))
+    if (unlikely(
+            atomic_load_explicit(&peer->lock_record->is_exposed, memory_order_relaxed)))
         return refuse_exposed(peer);
     uint32_t ticket =
-        atomic_fetch_add_explicit(&peer->line->next, 1, memory_order_relaxed);
-    if (unlikely(!line_is_served(peer->line, ticket, peer->lock_type)))
+        atomic_fetch_add_explicit(&peer->lock_record->next, 1, memory_order_relaxed);
+    if (unlikely(!lock_record_is_served(peer->lock_record, ticket, peer->lock_type)))
         return await_service(window, peer, ticket);
     return hold(window, peer);
 }
@@ -168,9 +170,9 @@ int peer_unlock(struct window *window, struct peer *peer)
     atomic_store_explicit(&peer->lock, LOCK_NONE, memory_order_relaxed);
     if (state != LOCK_HELD)
         return 0;
-    if (unlikely(peer->line == NULL))
+    if (unlikely(peer->lock_record == NULL))
         return send_release(peer);
-    line_leave(peer->line, peer->lock_type);
+    lock_record_leave(peer->lock_record, peer->lock_type);
     return tell(window, peer);
 }
 
@@ -184,15 +186,15 @@ static void grant(int origin, uint32_t window, int rank, int error)
 // Grants what is served by now. Tickets are in order, so the first that is not ends it.
 static void grant_served(struct window *window)
 {
-    struct line *line = window_own_line(window);
+    struct lock_record *record = window_own_lock_record(window);
     for (struct distant_lock *lock = window->distant_locks; lock; lock = lock->next) {
         if (lock->is_granted)
             continue;
-        if (!line_is_served(line, lock->ticket, lock->type))
+        if (!lock_record_is_served(record, lock->ticket, lock->type))
             return;
-        line_enter(line, lock->type);
+        lock_record_enter(record, lock->type);
         lock->is_granted = true;
-        atomic_fetch_sub(&line->distant, 1);
+        atomic_fetch_sub(&record->distant, 1);
         grant(lock->origin, lock->reply_to, window->comm->rank, 0);
     }
 }
@@ -204,12 +206,12 @@ static bool take_ticket(struct window *window, int origin,
     struct distant_lock *lock = malloc(sizeof *lock), **end = &window->distant_locks;
     if (lock == NULL)
         return false;
-    struct line *line = window_own_line(window);
-    atomic_fetch_add(&line->distant, 1);
+    struct lock_record *record = window_own_lock_record(window);
+    atomic_fetch_add(&record->distant, 1);
     *lock = (struct distant_lock){.origin = origin,
                                   .reply_to = message->reply_to,
                                   .type = message->type,
-                                  .ticket = atomic_fetch_add(&line->next, 1)};
+                                  .ticket = atomic_fetch_add(&record->next, 1)};
     while (*end != NULL)
         end = &(*end)->next;
     *end = lock;
@@ -259,7 +261,7 @@ static void handle_grant(int source, const void *bytes, size_t size)
     struct window *window =
         size == sizeof *message ? handle_object(KIND_WIN, message->window) : NULL;
     struct peer *peer = window ? window_find_peer(window, message->rank) : NULL;
-    if (peer == NULL || peer->job_rank != source || peer->line != NULL ||
+    if (peer == NULL || peer->job_rank != source || peer->lock_record != NULL ||
         peer_lock_state(peer) != LOCK_ASKED || !is_error_class(message->error)) {
         message_refuse(source, "a lock");
         return;
@@ -278,7 +280,7 @@ static void release(struct window *window, int origin)
         at = &lock->next;
     if (lock == NULL)
         return;
-    line_leave(window_own_line(window), lock->type);
+    lock_record_leave(window_own_lock_record(window), lock->type);
     *at = lock->next;
     free(lock);
 }
@@ -300,10 +302,10 @@ static void handle_unlock(int source, const void *bytes, size_t size)
 
 bool window_is_locked(struct window *window)
 {
-    const struct line *line = window_own_line(window);
+    const struct lock_record *record = window_own_lock_record(window);
     message_lock();
-    bool is_locked = atomic_load(&line->next) != atomic_load(&line->serving) ||
-                     atomic_load(&line->entered) != atomic_load(&line->left);
+    bool is_locked = atomic_load(&record->next) != atomic_load(&record->serving) ||
+                     atomic_load(&record->entered) != atomic_load(&record->left);
     bool is_known = window->distant_locks == NULL;
     message_unlock();
     return is_locked && is_known;

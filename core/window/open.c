@@ -91,21 +91,22 @@ static void undo_region(struct window *window)
     message_unlock();
 }
 
-// The node's leader provides the lines, clear, and room for the cards behind them.
+// The node's leader provides the lock records, clear, and room for the cards behind
+// them.
 static int make_table(struct opening *opening)
 {
     struct window *window = opening->window;
     const struct communicator *comm = window->comm;
-    size_t line_bytes = (size_t)comm->node_size * sizeof(struct line);
+    size_t records_bytes = (size_t)comm->node_size * sizeof(struct lock_record);
     struct {
         uint64_t offset;
         int error;
     } table = {0, 0};
     if (comm->node_rank == 0) {
-        size_t bytes = line_bytes + (size_t)comm->size * sizeof(struct card);
+        size_t bytes = records_bytes + (size_t)comm->size * sizeof(struct card);
         table.error = shm_alloc(process.shm, bytes, CACHE_LINE, &window->table);
         if (!table.error) {
-            memset(window->table, 0, line_bytes);
+            memset(window->table, 0, records_bytes);
             table.offset = shm_offset(process.shm, window->table);
         }
     }
@@ -117,8 +118,8 @@ static int make_table(struct opening *opening)
                    ? table.error
                    : fail(table.error, "the leader of this node could not "
                                        "provide the table of the window");
-    window->lines = shm_at(process.shm, table.offset);
-    window->cards = shm_at(process.shm, table.offset + line_bytes);
+    window->lock_records = shm_at(process.shm, table.offset);
+    window->cards = shm_at(process.shm, table.offset + records_bytes);
     return 0;
 }
 
@@ -131,16 +132,16 @@ static void undo_table(struct window *window)
 static int make_attachments(struct opening *opening)
 {
     struct window *window = opening->window;
-    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC && window->lines != NULL)
+    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC && window->lock_records != NULL)
         attachments_make(window);
     return 0;
 }
 
-// From now on messages may name the window, so its lines exist already.
+// From now on messages may name the window, so its lock records exist already.
 static int make_handle(struct opening *opening)
 {
     struct window *window = opening->window;
-    if (window->lines == NULL)
+    if (window->lock_records == NULL)
         return 0; // the opening has failed
     object_retain(window);
     int err = object_open(&window->object, KIND_WIN);

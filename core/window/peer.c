@@ -7,8 +7,9 @@
 
 enum { FIRST_BUCKETS = 8 };
 
-static const struct line no_line = {.is_exposed = true};
-const struct peer nobody = {.rank = MPI_PROC_NULL, .line = (struct line *)&no_line};
+static const struct lock_record no_lock_record = {.is_exposed = true};
+const struct peer nobody = {.rank = MPI_PROC_NULL,
+                            .lock_record = (struct lock_record *)&no_lock_record};
 
 void window_guard_contended(struct window *window)
 {
@@ -35,8 +36,8 @@ static struct peer *peer_make(const struct window *window, int rank)
         peer->reach = is_dynamic ? REACH_MESSAGE : REACH_NET;
         return peer;
     }
-    peer->line = &window->lines[card->node_rank];
-    updater_join(peer->line, updater_program());
+    peer->lock_record = &window->lock_records[card->node_rank];
+    updater_join(peer->lock_record, updater_program());
     if (is_dynamic)
         peer->reach = REACH_ATTACHED;
     else if (rank == comm->rank)

@@ -65,8 +65,8 @@ uint64_t attachments_end(struct attachment_list list, uint64_t address,
                          uint64_t enough);
 bool attachment_is_empty(struct attachment_list list, uint64_t i);
 
-// Of a dynamic window whose lines exist: names this process's attachments, gives back
-// their list.
+// Of a dynamic window whose lock records exist: names this process's attachments, gives
+// back their list.
 void attachments_make(struct window *window);
 void attachments_free(struct window *window);
 // Is anything of [address, address + bytes) attached? Callers hold the message lock.

@@ -26,15 +26,15 @@ static bool is_alive(uint32_t updater)
     return shm_is_alive(process.shm, (int)(updater - 2) / 2);
 }
 
-void updater_join(struct line *line, uint32_t updater)
+void updater_join(struct lock_record *record, uint32_t updater)
 {
-    uint32_t first = atomic_load(&line->updater), updating;
+    uint32_t first = atomic_load(&record->updater), updating;
     if (updater != 0 &&
         (first == updater ||
-         atomic_compare_exchange_strong(&line->updater, &(uint32_t){0}, updater)))
+         atomic_compare_exchange_strong(&record->updater, &(uint32_t){0}, updater)))
         return;
     if (first != many)
-        atomic_store(&line->updater, many);
-    while ((updating = atomic_load(&line->updating)) != 0 && is_alive(updating))
+        atomic_store(&record->updater, many);
+    while ((updating = atomic_load(&record->updating)) != 0 && is_alive(updating))
         sched_yield();
 }

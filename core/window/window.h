@@ -10,7 +10,7 @@
 //   reach     by what means this process gets at a target's part
 //   peer      what this process remembers of a target; made on first use
 //   epoch     MPI-4.1 12.5: the period in which accesses are allowed
-//   line      per local member what shared memory has of the locks of its part
+//   lock record  what the segment has of the locks of a local member's part
 //   attachment  memory that a member has attached to a dynamic window; its part there
 //             begins at address 0 and has bytes only where something is attached
 //   stripe    lock of the elements whose offsets in a part have the same hash
@@ -37,8 +37,8 @@ struct card {
     uint64_t unit;        // displacement unit in bytes
     struct net_place net; // for other nodes
     uint32_t handle;      // of its window object, so that messages can name it
-    int32_t node_rank;    // among the window's members on its node; index of its line
-    int32_t error; // error class of a member that failed to bring its part, else 0
+    int32_t node_rank; // among the window's members on its node: index of lock_records
+    int32_t error;     // error class of a member that failed to bring its part, else 0
     uint32_t is_in_segment; // `place` is an offset
 };
 
@@ -50,12 +50,12 @@ struct attachments {
     uint64_t segment; // where the segment is mapped in the owner's process
 };
 
-enum { LINE_STRIPES = 32 };
+enum { LOCK_STRIPES = 32 };
 
-// A fair reader-writer lock: who comes takes a ticket and enters when it is served. A
-// writer is served on until it leaves; a reader serves the next at once. All counters
-// wrap.
-struct line {
+// A ticket lock for readers and writers: an origin takes a ticket and enters when it is
+// served. A writer is served until it leaves; a reader serves the next at once. All
+// counters wrap.
+struct lock_record {
     _Alignas(CACHE_LINE) _Atomic(uint32_t) next; // ticket for who comes
     _Atomic(uint32_t) serving;                   // ticket that may enter
     _Atomic(uint32_t) entered;                   // readers that have ever entered
@@ -67,7 +67,7 @@ struct line {
     _Atomic(uint32_t) updating; // the same while it does so without atomic instructions
     // Each protects elements that no instruction updates whole: 0, or the node rank of
     // the holder plus 1.
-    _Alignas(CACHE_LINE) _Atomic(uint32_t) stripes[LINE_STRIPES];
+    _Alignas(CACHE_LINE) _Atomic(uint32_t) stripes[LOCK_STRIPES];
 };
 
 enum lock_state {
@@ -112,10 +112,10 @@ struct peer {
     struct {
         _Atomic(uint32_t) came;
         uint32_t expected;
-    } notices[NOTICES];            // from the peer, since the window was opened
-    bool is_target;                // ACCESS_START: member of the group
-    struct line *line;             // NULL: on another node
-    struct net_counter counter;    // operations by net or messages
+    } notices[NOTICES];              // from the peer, since the window was opened
+    bool is_target;                  // ACCESS_START: member of the group
+    struct lock_record *lock_record; // NULL: on another node
+    struct net_counter counter;      // operations by net or messages
     struct batch *batch;           // operations that wait for company, or NULL; of rma
     _Atomic(bool) is_awaited_soon; // of rma: so it was with the last batch
     _Atomic(int) batches;          // of rma: sent and not answered yet
@@ -170,10 +170,10 @@ struct window {
         unsigned bucket_count, count;
         _Atomic(struct peer *) first;
     } peers;
-    const struct card *cards; // [size_of_group], in the segment
-    struct line *lines;       // [comm->node_size], in the segment
-    void *table;              // the node leader's allocation of lines and cards
-    void *base;               // own part
+    const struct card *cards;         // [size_of_group], in the segment
+    struct lock_record *lock_records; // [comm->node_size], in the segment
+    void *table; // the node leader's allocation of lock records and cards
+    void *base;  // own part
     MPI_Aint size;
     MPI_Aint unit;
     int unit_attribute; // `unit` as MPI_WIN_DISP_UNIT shows it
@@ -194,7 +194,7 @@ struct window {
     char name[MPI_MAX_OBJECT_NAME];
 };
 
-extern const struct peer nobody; // MPI_PROC_NULL; its line is never free
+extern const struct peer nobody; // MPI_PROC_NULL; its lock record is never free
 
 void windows_start(void); // after messages_start
 
@@ -289,53 +289,54 @@ static inline char *part_at(const void *part, uint64_t offset)
 int attachments_check(const struct attachments *attached, uint64_t address,
                       uint64_t bytes);
 
-// ---- lines --------------------------------------------------------------------
+// ---- lock records -------------------------------------------------------------
 // `next` and `left` are changed by atomic operations of anyone; `serving` and `entered`
 // by plain stores of the one who is served.
-static inline bool line_is_served(const struct line *line, uint32_t ticket, int type)
+static inline bool lock_record_is_served(const struct lock_record *record,
+                                         uint32_t ticket, int type)
 {
-    if (atomic_load_explicit(&line->serving, memory_order_acquire) != ticket)
+    if (atomic_load_explicit(&record->serving, memory_order_acquire) != ticket)
         return false;
     return type == MPI_LOCK_SHARED ||
-           atomic_load_explicit(&line->left, memory_order_acquire) ==
-               atomic_load_explicit(&line->entered, memory_order_relaxed);
+           atomic_load_explicit(&record->left, memory_order_acquire) ==
+               atomic_load_explicit(&record->entered, memory_order_relaxed);
 }
 
-static inline void line_serve_next(struct line *line)
+static inline void lock_record_serve_next(struct lock_record *record)
 {
-    uint32_t ticket = atomic_load_explicit(&line->serving, memory_order_relaxed);
-    atomic_store_explicit(&line->serving, ticket + 1, memory_order_release);
+    uint32_t ticket = atomic_load_explicit(&record->serving, memory_order_relaxed);
+    atomic_store_explicit(&record->serving, ticket + 1, memory_order_release);
 }
 
 // A ticket that is served becomes a lock that is held.
-static inline void line_enter(struct line *line, int type)
+static inline void lock_record_enter(struct lock_record *record, int type)
 {
     if (type != MPI_LOCK_SHARED)
         return;
-    uint32_t entered = atomic_load_explicit(&line->entered, memory_order_relaxed);
-    atomic_store_explicit(&line->entered, entered + 1, memory_order_relaxed);
-    line_serve_next(line);
+    uint32_t entered = atomic_load_explicit(&record->entered, memory_order_relaxed);
+    atomic_store_explicit(&record->entered, entered + 1, memory_order_relaxed);
+    lock_record_serve_next(record);
 }
 
-static inline void line_leave(struct line *line, int type)
+static inline void lock_record_leave(struct lock_record *record, int type)
 {
     if (type == MPI_LOCK_SHARED)
-        atomic_fetch_add_explicit(&line->left, 1, memory_order_release);
+        atomic_fetch_add_explicit(&record->left, 1, memory_order_release);
     else
-        line_serve_next(line);
+        lock_record_serve_next(record);
 }
 
 // Takes the lock if it is free and may be taken: a ticket only if it is served at once.
-static inline bool line_try(struct line *line, int type)
+static inline bool lock_record_try(struct lock_record *record, int type)
 {
-    uint32_t ticket = atomic_load_explicit(&line->next, memory_order_relaxed);
-    if (atomic_load_explicit(&line->is_exposed, memory_order_relaxed) ||
-        !line_is_served(line, ticket, type) ||
-        !atomic_compare_exchange_strong_explicit(&line->next, &ticket, ticket + 1,
+    uint32_t ticket = atomic_load_explicit(&record->next, memory_order_relaxed);
+    if (atomic_load_explicit(&record->is_exposed, memory_order_relaxed) ||
+        !lock_record_is_served(record, ticket, type) ||
+        !atomic_compare_exchange_strong_explicit(&record->next, &ticket, ticket + 1,
                                                  memory_order_relaxed,
                                                  memory_order_relaxed))
         return false;
-    line_enter(line, type);
+    lock_record_enter(record, type);
     return true;
 }
 
@@ -344,22 +345,22 @@ static inline bool line_try(struct line *line, int type)
 // one, it need not do so by atomic instructions; afterwards all do, for good.
 uint32_t updater_program(void); // of this process; 0, many by itself, with threads
 uint32_t updater_server(void);  // this process on behalf of others, one at a time
-void updater_join(struct line *line, uint32_t updater);
+void updater_join(struct lock_record *record, uint32_t updater);
 
 // Until updater_end, nobody else updates elements of the part; false if others may.
-static inline bool updater_begin_alone(struct line *line, uint32_t updater)
+static inline bool updater_begin_alone(struct lock_record *record, uint32_t updater)
 {
-    if (atomic_load_explicit(&line->updater, memory_order_relaxed) != updater)
+    if (atomic_load_explicit(&record->updater, memory_order_relaxed) != updater)
         return false;
-    atomic_store(&line->updating, updater);
-    if (likely(atomic_load(&line->updater) == updater))
+    atomic_store(&record->updating, updater);
+    if (likely(atomic_load(&record->updater) == updater))
         return true;
-    atomic_store_explicit(&line->updating, 0, memory_order_release);
+    atomic_store_explicit(&record->updating, 0, memory_order_release);
     return false;
 }
-static inline void updater_end(struct line *line)
+static inline void updater_end(struct lock_record *record)
 {
-    atomic_store_explicit(&line->updating, 0, memory_order_release);
+    atomic_store_explicit(&record->updating, 0, memory_order_release);
 }
 
 // ---- locks --------------------------------------------------------------------
@@ -387,14 +388,14 @@ static inline int peer_await_lock(struct peer *peer)
     return likely(peer_lock_state(peer) < LOCK_ASKED) ? 0 : peer_await_answer(peer);
 }
 
-// The line of the own part.
-static inline struct line *window_own_line(const struct window *window)
+// The lock record of the own part.
+static inline struct lock_record *window_own_lock_record(const struct window *window)
 {
-    return &window->lines[window->comm->node_rank];
+    return &window->lock_records[window->comm->node_rank];
 }
 static inline bool window_is_exposed(const struct window *window)
 {
-    return atomic_load_explicit(&window_own_line(window)->is_exposed,
+    return atomic_load_explicit(&window_own_lock_record(window)->is_exposed,
                                 memory_order_relaxed);
 }
 // Is the own part locked by a process that has not begun to unlock it? A lock of another

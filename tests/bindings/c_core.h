@@ -15,9 +15,9 @@ _Thread_local int32_t order_left; // of no use where no call is a usual one
 // ---- objects that handles stand for -------------------------------------------------
 static struct communicator world = {.size = 4};
 static struct group group = {.size = 3};
-static const struct line no_line = {.is_exposed = true};
+static const struct lock_record no_lock_record = {.is_exposed = true};
 const struct peer nobody = {.rank = MPI_PROC_NULL, // so that no case is a usual one
-                            .line = (struct line *)&no_line};
+                            .lock_record = (struct lock_record *)&no_lock_record};
 static struct window window = {.current = &nobody,
                                .usual = (struct peer *)&nobody,
                                .usual_self = (struct peer *)&nobody,

@@ -46,7 +46,7 @@ static struct shm shm = {.node_rank = 0,
 
 enum { PLAIN, DYNAMIC, WINDOWS };
 static struct window windows[WINDOWS];
-static struct line lines[WINDOWS];
+static struct lock_record records[WINDOWS];
 static struct card cards[WINDOWS];
 
 // What else the layers above messages call, but handlers do not.
@@ -187,7 +187,7 @@ static void open_windows(struct towards *towards, struct peer **bucket)
         bool is_dynamic = i == DYNAMIC;
         void *memory = is_dynamic ? attached_memory() : calloc(1, WINDOW_BYTES);
         must(memory != NULL);
-        lines[i] = (struct line){.serving = 0};
+        records[i] = (struct lock_record){.serving = 0};
         windows[i] = (struct window){
             .object = object,
             .comm = &comm,
@@ -195,12 +195,12 @@ static void open_windows(struct towards *towards, struct peer **bucket)
             .flavor = is_dynamic ? MPI_WIN_FLAVOR_DYNAMIC : MPI_WIN_FLAVOR_ALLOCATE,
             .base = is_dynamic ? NULL : memory,
             .size = is_dynamic ? 0 : WINDOW_BYTES,
-            .lines = &lines[i],
+            .lock_records = &records[i],
             .spans_nodes = true,
         };
     }
     attachment = (struct attachment){ATTACHED_AT, page_bytes()};
-    lines[DYNAMIC].attachments.count = 1;
+    records[DYNAMIC].attachments.count = 1;
     open_peer(towards, &cards[PLAIN]);
     *bucket = &towards->peer;
     windows[PLAIN].peers =
@@ -211,8 +211,8 @@ static void close_windows(struct towards *towards)
 {
     close_peer(towards);
     for (int i = 0; i < WINDOWS; i++) {
-        for (int stripe = 0; stripe < LINE_STRIPES; stripe++)
-            must(lines[i].stripes[stripe] == 0);
+        for (int stripe = 0; stripe < LOCK_STRIPES; stripe++)
+            must(records[i].stripes[stripe] == 0);
         distant_locks_free(&windows[i]);
         notices_free(&windows[i]);
         free(windows[i].base);

@@ -12,7 +12,7 @@ enum { SUM = 33, MAXLOC = 57, REPLACE = 60, NO_OP = 61 };
 
 static _Alignas(64) char memory[EDGE + BYTES + EDGE]; // the window is the middle
 static char *const base = memory + EDGE;
-static struct line line;
+static struct lock_record record;
 static const int ranks[] = {0, ORIGIN, 2, 3};
 enum { ORIGIN_IN_WINDOW = 1, MEMBERS = sizeof ranks / sizeof *ranks };
 static struct group group = {.size = MEMBERS, .ranks = ranks};
@@ -21,7 +21,7 @@ static struct window window = {.comm = &comm,
                                .size_of_group = MEMBERS,
                                .base = memory + EDGE,
                                .size = BYTES,
-                               .lines = &line};
+                               .lock_records = &record};
 
 static void destroy(struct object *object)
 {
@@ -182,10 +182,10 @@ static void dead_holders_are_succeeded(void)
 {
     int64_t one = 1, before = 4;
     memcpy(base + 4, &before, sizeof before);
-    atomic_store(&line.stripes[0], 2);
+    atomic_store(&record.stripes[0], 2);
     ask(SUM, MPI_INT64_T, 1, false, (struct rma_span){4, 8}); // not aligned
     CHECK(deliver(&one, 8) == 0 && memcmp(base + 4, (int64_t[]){5}, 8) == 0);
-    CHECK(atomic_load(&line.stripes[0]) == 0);
+    CHECK(atomic_load(&record.stripes[0]) == 0);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// distant_locks_share_the_line: origins on other nodes, whom the target serves, and
-// processes of its node queue on one line; a message can release only what its sender
-// has. Needs core/window/lock.c, core/object/handle.c and core/base.
+// distant_locks_share_the_queue: origins on other nodes, whom the target serves, and
+// processes of its node queue on one lock record; a message can release only what its
+// sender has. Needs core/window/lock.c, core/object/handle.c and core/base.
 
 #include "window/private.h"
 #include "window_fakes.h"
@@ -16,14 +16,16 @@ struct lock_message {
 
 enum { TARGET = 3, OWN_JOB_RANK = 7, REPLY_TO = 0x1234 };
 
-static struct line line;
+static struct lock_record record;
 static struct card card;
 static const int ranks[] = {0, 1, 2, OWN_JOB_RANK, 4, 5};
 enum { MEMBERS = sizeof ranks / sizeof *ranks };
 static struct group group = {.size = MEMBERS, .ranks = ranks};
 static struct communicator comm = {.rank = TARGET, .node_size = 1, .peers = &group};
-static struct window window = {
-    .comm = &comm, .size_of_group = MEMBERS, .lines = &line, .spans_nodes = true};
+static struct window window = {.comm = &comm,
+                               .size_of_group = MEMBERS,
+                               .lock_records = &record,
+                               .spans_nodes = true};
 
 static void destroy(struct object *object)
 {
@@ -64,7 +66,7 @@ static void check_granted(int count, int origin, int error)
 
 static struct peer local_peer(int type)
 {
-    return (struct peer){.line = &line,
+    return (struct peer){.lock_record = &record,
                          .card = &card,
                          .job_rank = OWN_JOB_RANK,
                          .lock_type = type,
@@ -88,16 +90,16 @@ static void readers_enter_together(void)
     release(4, MPI_LOCK_EXCLUSIVE);
     check_granted(1, 5, 0);
     release(5, MPI_LOCK_SHARED);
-    CHECK(sent.count == 0 && window.distant_locks == NULL && line.distant == 0);
+    CHECK(sent.count == 0 && window.distant_locks == NULL && record.distant == 0);
 }
 
 // A mate that unlocks tells the target, which then grants.
-static void mates_tell_that_the_line_moved(void)
+static void mates_tell_that_the_queue_moved(void)
 {
     struct peer peer = local_peer(MPI_LOCK_EXCLUSIVE);
     CHECK(peer_lock(&window, &peer) == 0);
     ask(1, MPI_LOCK_EXCLUSIVE);
-    CHECK(sent.count == 0 && line.distant == 1);
+    CHECK(sent.count == 0 && record.distant == 1);
     CHECK(peer_unlock(&window, &peer) == 0);
     CHECK(sent.count == 1 && sent.kind == MESSAGE_UNLOCK && sent.rank == OWN_JOB_RANK);
     char told[sizeof(struct lock_message)];
@@ -125,12 +127,12 @@ static void only_holders_release(void)
     check_granted(1, 2, 0);
     release(2, MPI_LOCK_EXCLUSIVE);
     release(2, MPI_LOCK_EXCLUSIVE); // a second time
-    CHECK(line.next == line.serving && line.left == line.entered);
+    CHECK(record.next == record.serving && record.left == record.entered);
 }
 
 static void nonsense_is_refused(void)
 {
-    uint32_t queued = line.next;
+    uint32_t queued = record.next;
     ask(1, 12345);
     ask(9, MPI_LOCK_SHARED);      // no member
     ask(TARGET, MPI_LOCK_SHARED); // of another number in the job
@@ -142,7 +144,7 @@ static void nonsense_is_refused(void)
     card.handle ^= HANDLE_GENERATION;
     struct lock_message message = {.window = card.handle, .type = MPI_LOCK_EXCLUSIVE};
     handlers[MESSAGE_LOCK](1, &message, sizeof message - 4);
-    CHECK(sent.count == 0 && refused == 4 && line.next == queued);
+    CHECK(sent.count == 0 && refused == 4 && record.next == queued);
 }
 
 static void a_lock_is_asked_for_once(void)
@@ -159,12 +161,12 @@ static void a_lock_is_asked_for_once(void)
 
 static void an_exposed_part_is_not_locked(void)
 {
-    uint32_t queued = line.next;
-    line.is_exposed = true;
+    uint32_t queued = record.next;
+    record.is_exposed = true;
     ask(1, MPI_LOCK_SHARED);
     check_granted(1, 1, MPI_ERR_RMA_CONFLICT);
-    CHECK(line.next == queued);
-    line.is_exposed = false;
+    CHECK(record.next == queued);
+    record.is_exposed = false;
 }
 
 // As origin: the request goes out, and only the target's answer counts.
@@ -211,7 +213,7 @@ int main(void)
     card.handle = (uint32_t)object_handle(&window);
     locks_start();
     readers_enter_together();
-    mates_tell_that_the_line_moved();
+    mates_tell_that_the_queue_moved();
     only_holders_release();
     nonsense_is_refused();
     a_lock_is_asked_for_once();

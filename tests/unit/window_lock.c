@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// locks_exclude_and_are_fair: of processes that share a line, a writer is alone,
+// locks_exclude_and_are_fair: of processes that share a lock record, a writer is alone,
 // readers are together but not with a writer, and who comes first is served first.
 // Needs core/window/lock.c, core/object/handle.c and core/base.
 
@@ -16,7 +16,7 @@ enum { PROCESSES = 4, ROUNDS = 20000, WORDS = 16 };
 
 // What the processes share.
 static struct shared {
-    struct line line;
+    struct lock_record record;
     volatile uint64_t words[WORDS]; // all equal unless a writer is at work
     _Atomic(int) readers, writes;
     _Atomic(int) order;
@@ -28,7 +28,8 @@ static struct window window = {.comm = &comm};
 
 static struct peer peer_of(int type)
 {
-    return (struct peer){.line = &shared->line, .lock_type = type, .lock = LOCK_ASKED};
+    return (struct peer){
+        .lock_record = &shared->record, .lock_type = type, .lock = LOCK_ASKED};
 }
 
 static void take(struct peer *peer, int type)
@@ -87,7 +88,7 @@ static uint64_t writes_of(int number)
 // Waits in the queue behind those before it and notes when it was served.
 static void wait_in_queue(int number)
 {
-    while (shared->line.next != shared->line.serving + (uint32_t)number + 1)
+    while (shared->record.next != shared->record.serving + (uint32_t)number + 1)
         sched_yield();
     struct peer peer;
     take(&peer, number % 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE);
@@ -136,12 +137,12 @@ static void first_come_is_first_served(void)
 {
     struct peer peer;
     take(&peer, MPI_LOCK_EXCLUSIVE);
-    uint32_t held = shared->line.serving;
+    uint32_t held = shared->record.serving;
     if (is_child()) {
         run_all(wait_in_queue);
         _exit(0);
     }
-    while (shared->line.next != held + 1 + PROCESSES)
+    while (shared->record.next != held + 1 + PROCESSES)
         sched_yield();
     give(&peer);
     int status;
@@ -170,13 +171,13 @@ static void a_writer_waits_for_readers(void)
     struct peer first, second;
     take(&first, MPI_LOCK_SHARED);
     take(&second, MPI_LOCK_SHARED);
-    uint32_t queued = shared->line.next;
+    uint32_t queued = shared->record.next;
     if (is_child()) {
         write_all();
         shared->writes++;
         _exit(0);
     }
-    while (shared->line.next == queued)
+    while (shared->record.next == queued)
         sched_yield();
     give(&first);
     for (int turn = 0; turn < 1000; turn++)
@@ -186,15 +187,15 @@ static void a_writer_waits_for_readers(void)
     CHECK(wait(NULL) > 0 && shared->writes == 1);
 }
 
-// The counters of a line wrap after 2^32 locks.
+// The counters of a lock record wrap after 2^32 locks.
 static void counters_may_wrap(void)
 {
-    shared->line.next = shared->line.serving = UINT32_MAX - 100;
-    shared->line.entered = shared->line.left = UINT32_MAX - 50;
+    shared->record.next = shared->record.serving = UINT32_MAX - 100;
+    shared->record.entered = shared->record.left = UINT32_MAX - 50;
     memset((void *)shared->words, 0, sizeof shared->words);
     no_update_is_lost();
-    CHECK(shared->line.serving < UINT32_MAX / 2);
-    CHECK(shared->line.left == shared->line.entered);
+    CHECK(shared->record.serving < UINT32_MAX / 2);
+    CHECK(shared->record.left == shared->record.entered);
 }
 
 int main(void)
@@ -202,7 +203,7 @@ int main(void)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(shared != MAP_FAILED);
-    window.lines = &shared->line;
+    window.lock_records = &shared->record;
     no_update_is_lost();
     readers_do_not_wait_for_readers();
     a_writer_waits_for_readers();

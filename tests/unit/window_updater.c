@@ -18,7 +18,7 @@ bool shm_is_alive(const struct shm *shm, int node_rank)
 }
 
 static struct shm shm = {.node_size = 2};
-static struct line line;
+static struct lock_record record;
 
 // The updater of a node rank's program.
 static uint32_t program_of(int node_rank)
@@ -30,7 +30,7 @@ static uint32_t program_of(int node_rank)
 static void *join_second(void *argument)
 {
     (void)argument;
-    updater_join(&line, program_of(1));
+    updater_join(&record, program_of(1));
     atomic_store(&has_joined, true);
     return NULL;
 }
@@ -38,12 +38,12 @@ static void *join_second(void *argument)
 static void the_first_is_alone(void)
 {
     uint32_t first = program_of(0);
-    CHECK(!updater_begin_alone(&line, first)); // has not joined
-    updater_join(&line, first);
-    updater_join(&line, first);
-    CHECK(updater_begin_alone(&line, first));
-    CHECK(!updater_begin_alone(&line, updater_server())); // of the same process
-    updater_end(&line);
+    CHECK(!updater_begin_alone(&record, first)); // has not joined
+    updater_join(&record, first);
+    updater_join(&record, first);
+    CHECK(updater_begin_alone(&record, first));
+    CHECK(!updater_begin_alone(&record, updater_server())); // of the same process
+    updater_end(&record);
 }
 
 // The first updates while the second comes; `end` lets the second go on.
@@ -51,28 +51,28 @@ static void the_second_waits(void (*end)(void))
 {
     uint32_t first = program_of(0);
     pthread_t thread;
-    line = (struct line){0};
+    record = (struct lock_record){0};
     has_joined = false;
     first_is_alive = true;
-    updater_join(&line, first);
-    CHECK(updater_begin_alone(&line, first));
+    updater_join(&record, first);
+    CHECK(updater_begin_alone(&record, first));
     CHECK(pthread_create(&thread, NULL, join_second, NULL) == 0);
-    while (updater_begin_alone(&line, first)) // until the second is there
+    while (updater_begin_alone(&record, first)) // until the second is there
         ;
-    atomic_store(&line.updating, first); // the update goes on
+    atomic_store(&record.updating, first); // the update goes on
     for (int i = 0; i < 1000; i++)
         sched_yield();
     CHECK(!has_joined);
     end();
     CHECK(pthread_join(thread, NULL) == 0 && has_joined);
-    CHECK(!updater_begin_alone(&line, first));
-    CHECK(!updater_begin_alone(&line, program_of(1)));
-    updater_join(&line, first); // nobody waits any more
+    CHECK(!updater_begin_alone(&record, first));
+    CHECK(!updater_begin_alone(&record, program_of(1)));
+    updater_join(&record, first); // nobody waits any more
 }
 
 static void end_update(void)
 {
-    updater_end(&line);
+    updater_end(&record);
 }
 
 static void die(void)
@@ -82,14 +82,14 @@ static void die(void)
 
 static void threads_are_many(void)
 {
-    line = (struct line){0};
+    record = (struct lock_record){0};
     process.thread_level = MPI_THREAD_MULTIPLE;
     uint32_t program = program_of(0);
-    updater_join(&line, program);
-    CHECK(!updater_begin_alone(&line, program));
-    CHECK(!updater_begin_alone(&line, updater_server()));
+    updater_join(&record, program);
+    CHECK(!updater_begin_alone(&record, program));
+    CHECK(!updater_begin_alone(&record, updater_server()));
     process.thread_level = MPI_THREAD_SERIALIZED;
-    CHECK(!updater_begin_alone(&line, program_of(0)));
+    CHECK(!updater_begin_alone(&record, program_of(0)));
 }
 
 int main(void)
@@ -97,7 +97,7 @@ int main(void)
     process.shm = &shm;
     the_first_is_alone();
     the_second_waits(end_update);
-    line.updating = 0;
+    record.updating = 0;
     the_second_waits(die);
     threads_are_many();
     return 0;

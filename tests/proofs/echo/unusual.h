@@ -6,8 +6,9 @@
 #include "oriel.h"
 
 // A target that no rank is.
-static const struct line no_line = {.is_exposed = true};
-const struct peer nobody = {.rank = MPI_PROC_NULL, .line = (struct line *)&no_line};
+static const struct lock_record no_lock_record = {.is_exposed = true};
+const struct peer nobody = {.rank = MPI_PROC_NULL,
+                            .lock_record = (struct lock_record *)&no_lock_record};
 
 // No type can be updated by instructions.
 atomic_update *const atomic_updates[4096];
