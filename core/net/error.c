@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What libfabric's error codes mean to MPI, and when a peer counts as lost.
 
-#include "net/private.h"
+#include "net/network.h"
 
 static int error_class(int code)
 {

@@ -4,7 +4,7 @@
 // loaded (libpsm2 prints a trace and exits), which are taken out again, so that a crash
 // of the program looks like one. The five functions that libfabric does not inline are
 // defined here under their own names and find the real ones.
-#include "net/private.h"
+#include "net/network.h"
 
 #include <dlfcn.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
 // does not outlive its host. Nobody accepts them before the end, so that strangers get
 // nothing to talk to.
 
-#include "net/private.h"
+#include "net/network.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -2,14 +2,14 @@
 // Messages: receives that are posted all the time, and sends from buffers that the
 // provider may keep until the message is on its way.
 
-#include "net/private.h"
+#include "net/network.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { BUFFERS = RECEIVE_BUFFERS + SEND_BUFFERS };
 
-void receive_post(struct net *net, struct operation *operation)
+void receive_post(struct net *net, struct net_operation *operation)
 {
     ssize_t code = fi_recv(net->endpoint, operation->buffer, NET_MESSAGE_MAX,
                            net->buffers_descriptor, FI_ADDR_UNSPEC, operation);
@@ -35,7 +35,7 @@ int messages_open(struct net *net)
     for (int i = 0; i < SEND_BUFFERS; i++, buffer += NET_MESSAGE_MAX)
         net->sends.operations[i].buffer = buffer;
     for (int i = 0; i < RECEIVE_BUFFERS; i++, buffer += NET_MESSAGE_MAX) {
-        struct operation *receive = pool_take(&net->receives);
+        struct net_operation *receive = pool_take(&net->receives);
         receive->rank = -1;
         receive->buffer = buffer;
         receive_post(net, receive);
@@ -71,7 +71,7 @@ static ssize_t send_injected(struct net *net, fi_addr_t to, const void *head,
 static ssize_t send_buffered(struct net *net, int rank, const void *head,
                              size_t head_bytes, const void *body, size_t body_bytes)
 {
-    struct operation *send = pool_take(&net->sends);
+    struct net_operation *send = pool_take(&net->sends);
     if (!send)
         return -FI_EAGAIN;
     send->rank = rank;

@@ -2,7 +2,7 @@
 // Opening and closing the network: one endpoint, one table of addresses, one completion
 // queue with a descriptor to sleep on.
 
-#include "net/private.h"
+#include "net/network.h"
 
 #include <stdlib.h>
 
@@ -76,7 +76,7 @@ static void set_limits(struct net *net)
     const struct fi_info *info = net->info;
     size_t inject = info->tx_attr->inject_size;
     net->inject_max = inject < INJECT_MAX ? inject : INJECT_MAX;
-    net->part_max = info->ep_attr->max_msg_size;
+    net->access_max = info->ep_attr->max_msg_size;
     net->connect_seconds = 30;
     net->must_register = info->domain_attr->mr_mode & FI_MR_LOCAL;
     net->has_cheap_access = provider_is_hardware(info);

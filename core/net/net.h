@@ -76,8 +76,8 @@ size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX]);
 // Makes `rank` reachable by its address; may be called again with the same address.
 int net_connect(struct net *net, int rank, const void *address, size_t bytes);
 
-// Sends one message of two parts, at most NET_MESSAGE_MAX bytes together. The bytes may
-// be reused at once. *sent is false when the network is busy: poll, then try again.
+// Sends head and body as one message, at most NET_MESSAGE_MAX bytes together. The bytes
+// may be reused at once. *sent is false when the network is busy: poll, then try again.
 int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
              const void *body, size_t body_bytes, bool *sent);
 
@@ -96,8 +96,8 @@ struct net_access {
 };
 // Starts as much of the access as the network takes, so that `local`, `bytes` and
 // `target` become what is left: when that is something, poll, then call again. The
-// counter's `issued` grows by the number of parts; `completed` follows when the data is
-// in the target's memory (write) or here (read).
+// counter's `issued` grows by the provider's operations; `completed` follows when the
+// data is in the target's memory (write) or here (read).
 int net_access(struct net *net, struct net_access *access);
 
 // Is a short access cheap enough for each to go by itself? Else it costs calls of the

@@ -3,7 +3,7 @@
 // preceded by what both sides must agree on, so that a job whose hosts choose different
 // providers fails with words and not with silence.
 
-#include "net/private.h"
+#include "net/network.h"
 
 #include <string.h>
 

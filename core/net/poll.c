@@ -2,13 +2,13 @@
 // What has finished and what has come. Reading completions and handing over messages
 // are two steps: while the network closes, only the first is done.
 
-#include "net/private.h"
+#include "net/network.h"
 
 #include <assert.h>
 
 enum { EVENTS = 64 };
 
-static void access_finish(struct net *net, struct operation *access, int error)
+static void access_finish(struct net *net, struct net_operation *access, int error)
 {
     struct net_counter *counter = access->counter;
     local_finish(net, access, error == 0);
@@ -18,7 +18,7 @@ static void access_finish(struct net *net, struct operation *access, int error)
     net_counter_complete(counter, error);
 }
 
-static void send_finish(struct net *net, struct operation *send)
+static void send_finish(struct net *net, struct net_operation *send)
 {
     pool_give(&net->sends, send);
     net->sends_under_way--;
@@ -26,7 +26,7 @@ static void send_finish(struct net *net, struct operation *send)
 
 static void finish(struct net *net, const struct fi_cq_msg_entry *event)
 {
-    struct operation *operation = event->op_context;
+    struct net_operation *operation = event->op_context;
     switch (operation->kind) {
     case RECEIVING:
         operation->bytes = event->len;
@@ -44,7 +44,7 @@ static void finish(struct net *net, const struct fi_cq_msg_entry *event)
 
 static void finish_failed(struct net *net, const struct fi_cq_err_entry *event)
 {
-    struct operation *operation = event->op_context;
+    struct net_operation *operation = event->op_context;
     if (!operation) { // of an injected message: to which peer is not known
         log_verbose("network: a message was lost: %s", fi_strerror(event->err));
         net->has_doubt = true;
@@ -85,7 +85,7 @@ static int read_failure(struct net *net)
 static void post_again(struct net *net)
 {
     struct queue waiting = net->unposted;
-    struct operation *receive;
+    struct net_operation *receive;
     net->unposted = (struct queue){0};
     while ((receive = queue_take(&waiting)))
         receive_post(net, receive);
@@ -111,7 +111,7 @@ int net_progress(struct net *net)
 int net_poll(struct net *net)
 {
     int events = net_progress(net);
-    struct operation *receive;
+    struct net_operation *receive;
     assert(!net->is_delivering);
     net->is_delivering = true;
     while ((receive = net->arrived.first) != NULL &&

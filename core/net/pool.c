@@ -2,13 +2,13 @@
 // Operations that are not in use, and queues of operations. Memory of an operation that
 // has never been used stays untouched.
 
-#include "net/private.h"
+#include "net/network.h"
 
 #include <stdlib.h>
 
 int pool_open(struct pool *pool, size_t size, enum operation_kind kind)
 {
-    struct operation *operations = calloc(size, sizeof *operations);
+    struct net_operation *operations = calloc(size, sizeof *operations);
     if (!operations)
         return fail(MPI_ERR_NO_MEM, "no memory for %zu network operations", size);
     *pool = (struct pool){.operations = operations, .size = size, .kind = kind};
@@ -21,9 +21,9 @@ void pool_close(struct pool *pool)
     *pool = (struct pool){0};
 }
 
-struct operation *pool_take(struct pool *pool)
+struct net_operation *pool_take(struct pool *pool)
 {
-    struct operation *operation = pool->free;
+    struct net_operation *operation = pool->free;
     if (operation) {
         pool->free = operation->next;
         return operation;
@@ -35,13 +35,13 @@ struct operation *pool_take(struct pool *pool)
     return operation;
 }
 
-void pool_give(struct pool *pool, struct operation *operation)
+void pool_give(struct pool *pool, struct net_operation *operation)
 {
     operation->next = pool->free;
     pool->free = operation;
 }
 
-void queue_put(struct queue *queue, struct operation *operation)
+void queue_put(struct queue *queue, struct net_operation *operation)
 {
     operation->next = NULL;
     if (queue->first)
@@ -51,9 +51,9 @@ void queue_put(struct queue *queue, struct operation *operation)
     queue->last = operation;
 }
 
-struct operation *queue_take(struct queue *queue)
+struct net_operation *queue_take(struct queue *queue)
 {
-    struct operation *operation = queue->first;
+    struct net_operation *operation = queue->first;
     if (operation)
         queue->first = operation->next;
     return operation;

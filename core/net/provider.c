@@ -2,7 +2,7 @@
 // Which of libfabric's providers to use: all that offer messages and remote memory
 // access are asked for, the best by a table of preferences is taken.
 
-#include "net/private.h"
+#include "net/network.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

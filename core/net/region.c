@@ -2,7 +2,7 @@
 // Registered memory: regions that peers reach, and local memory of an access where the
 // provider wants that registered too.
 
-#include "net/private.h"
+#include "net/network.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,44 +103,45 @@ static void *descriptor_of(struct net *net, const char *memory, size_t bytes)
     return NULL;
 }
 
-static int bounce(struct net *net, struct operation *access, struct local *local)
+static int bounce(struct net *net, struct net_operation *access)
 {
     access->bounce = pool_take(&net->sends);
     if (!access->bounce)
         return FI_EAGAIN;
+    access->memory = access->bounce->buffer;
+    access->descriptor = net->buffers_descriptor;
     if (access->kind == WRITING)
-        memcpy(access->bounce->buffer, local->memory, local->bytes);
-    access->local = local->memory;
-    local->memory = access->bounce->buffer;
-    local->descriptor = net->buffers_descriptor;
+        memcpy(access->memory, access->local, access->bytes);
     return 0;
 }
 
 // Memory in an open region is registered already; little is copied; the rest is
 // registered for this one access, since nobody tells us when memory is unmapped.
-int local_prepare(struct net *net, struct operation *access, struct local *local)
+int local_prepare(struct net *net, struct net_operation *access)
 {
+    access->memory = access->local;
+    access->descriptor = NULL;
     access->bounce = NULL;
     access->registration = NULL;
     if (!net->must_register)
         return 0;
-    local->descriptor = descriptor_of(net, local->memory, local->bytes);
-    if (local->descriptor)
+    access->descriptor = descriptor_of(net, access->local, access->bytes);
+    if (access->descriptor)
         return 0;
-    if (local->bytes <= NET_MESSAGE_MAX)
-        return bounce(net, access, local);
-    int code = region_register(net, local->memory, local->bytes, FI_READ | FI_WRITE,
+    if (access->bytes <= NET_MESSAGE_MAX)
+        return bounce(net, access);
+    int code = region_register(net, access->local, access->bytes, FI_READ | FI_WRITE,
                                &access->registration);
     if (!code)
-        local->descriptor = fi_mr_desc(access->registration);
+        access->descriptor = fi_mr_desc(access->registration);
     return code;
 }
 
-void local_finish(struct net *net, struct operation *access, bool is_ok)
+void local_finish(struct net *net, struct net_operation *access, bool is_ok)
 {
     if (access->bounce) {
         if (access->kind == READING && is_ok)
-            memcpy(access->local, access->bounce->buffer, access->bytes);
+            memcpy(access->local, access->memory, access->bytes);
         pool_give(&net->sends, access->bounce);
     }
     if (access->registration)

@@ -35,7 +35,7 @@ static void write_then_read(struct pair *pair, size_t bytes, size_t offset)
     CHECK(wait_for(pair->net, &counter) == 0);
     CHECK(is_filled(back, bytes, (unsigned)bytes));
     CHECK(back[-1] == 0 && back[bytes] == 0);
-    size_t parts = bytes ? (bytes - 1) / pair->net->part_max + 1 : 0;
+    size_t parts = bytes ? (bytes - 1) / pair->net->access_max + 1 : 0;
     CHECK(counter.issued == 2 * parts);
 }
 
@@ -102,11 +102,11 @@ int main(void)
 
     every_size(&pair);
     many_outstanding(&pair);
-    pair.net->part_max = 10000;
+    pair.net->access_max = 10000;
     every_size(&pair);
     pair.net->must_register = true;
     every_size(&pair);
-    pair.net->part_max = 1000003; // small parts bounce, large ones are registered
+    pair.net->access_max = 1000003; // small parts bounce, large ones are registered
     every_size(&pair);
     many_outstanding(&pair);
 

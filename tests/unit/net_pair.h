@@ -3,7 +3,7 @@
 // each other addresses and places over a socket pair, and end when one of them fails.
 #pragma once
 
-#include "net/private.h"
+#include "net/network.h"
 
 #include <signal.h>
 #include <stdlib.h>

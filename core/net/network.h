@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Private to net: the open network, and what each of its files offers the others.
+// The open network, and what each of its files offers the others.
 //
 // Glossary
-//   operation  what the provider is working on: a message or one part of an access
-//   access     remote write or read of one part
+//   operation  what the provider is working on: a message, or bytes of an access
+//   access     remote write or read
 //   buffer     NET_MESSAGE_MAX bytes that the provider may use without asking again
 //   arrived    messages that have come and wait for their turn at the upper layer
 #pragma once
@@ -22,36 +22,30 @@ enum { RECEIVE_BUFFERS = 64, SEND_BUFFERS = 64, ACCESSES_MAX = 2048, INJECT_MAX 
 enum operation_kind { RECEIVING, SENDING, WRITING, READING };
 
 // Its address is the context of the completion, so `context` comes first.
-struct operation {
+struct net_operation {
     struct fi_context2 context; // scratch space of the provider
     enum operation_kind kind;
     int rank;                    // the peer; -1 for a receive
-    struct operation *next;      // in a pool or a queue
+    struct net_operation *next;  // in a pool or a queue
     char *buffer;                // of a message
     size_t bytes;                // of the message or the access
     struct net_counter *counter; // of the access
+    void *local;                 // memory of the access in the program,
+    void *memory, *descriptor;   // what the provider uses in its place
     // Where the provider wants local memory registered, an access has at most one of:
-    struct operation *bounce;    // a send operation whose buffer stands for `local`
-    struct fid_mr *registration; // made for this access only
-    void *local;
-};
-
-// Local memory of one access, with what the provider wants to know of it.
-struct local {
-    void *memory;
-    size_t bytes;
-    void *descriptor;
+    struct net_operation *bounce; // a send operation whose buffer is `memory`
+    struct fid_mr *registration;  // made for this access only
 };
 
 // Operations that are not in use. Those at `fresh` and above have never been used.
 struct pool {
-    struct operation *operations, *free;
+    struct net_operation *operations, *free;
     size_t fresh, size;
     enum operation_kind kind;
 };
 
 struct queue {
-    struct operation *first, *last;
+    struct net_operation *first, *last;
 };
 
 struct net_peer {
@@ -72,7 +66,7 @@ struct net {
     int descriptor;         // of `completions`, or -1
     int lifelines;          // the socket where they are offered, or -1
     size_t inject_max;      // bytes of a message that need no buffer
-    size_t part_max;        // bytes of one access
+    size_t access_max;      // bytes of one access
     double connect_seconds; // how long to try until a peer is first reached
     bool must_register;     // local memory too (FI_MR_LOCAL)
     bool has_cheap_access;
@@ -128,27 +122,27 @@ int net_still_trying(struct net *net, int rank);
 // ---- pool.c
 int pool_open(struct pool *pool, size_t size, enum operation_kind kind);
 void pool_close(struct pool *pool);
-struct operation *pool_take(struct pool *pool); // NULL when all are in use
-void pool_give(struct pool *pool, struct operation *operation);
-void queue_put(struct queue *queue, struct operation *operation);
-struct operation *queue_take(struct queue *queue); // NULL when empty
+struct net_operation *pool_take(struct pool *pool); // NULL when all are in use
+void pool_give(struct pool *pool, struct net_operation *operation);
+void queue_put(struct queue *queue, struct net_operation *operation);
+struct net_operation *queue_take(struct queue *queue); // NULL when empty
 
 // ---- messages.c
 int messages_open(struct net *net);
 void messages_close(struct net *net);
 void messages_flush(struct net *net);
-void receive_post(struct net *net, struct operation *operation);
+void receive_post(struct net *net, struct net_operation *operation);
 
 // ---- region.c
 // 0 or a libfabric code (positive).
 int region_register(struct net *net, const void *memory, size_t bytes, uint64_t access,
                     struct fid_mr **registration);
 void region_drop(struct net *net, struct open_region *region);
-// Makes the local memory of an access usable by the provider, which may mean to replace
-// it. 0, FI_EAGAIN when buffers are short, or another libfabric code.
-int local_prepare(struct net *net, struct operation *access, struct local *local);
+// Finds memory for the provider that stands for the local memory of an access. 0,
+// FI_EAGAIN when buffers are short, or another libfabric code.
+int local_prepare(struct net *net, struct net_operation *access);
 // Undoes it; brings what was read to where it belongs if the access was successful.
-void local_finish(struct net *net, struct operation *access, bool is_ok);
+void local_finish(struct net *net, struct net_operation *access, bool is_ok);
 
 // ---- peer.c
 // Takes the provider's part out of an address that net_address has written there, and

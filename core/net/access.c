@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Remote writes and reads: split into operations that the provider takes, each complete
+// when its data is in place.
+#include "net/network.h"
+
+// Sets up an operation for as much of the access as the provider takes at once. 0, or a
+// libfabric code (negative); -FI_EAGAIN while too many are under way.
+static ssize_t operation_prepare(struct net *net, const struct net_access *access,
+                                 struct net_operation **prepared)
+{
+    struct net_operation *operation = pool_take(&net->accesses);
+    if (operation == NULL)
+        return -FI_EAGAIN;
+    operation->kind = access->is_write ? WRITING : READING;
+    operation->rank = access->rank;
+    operation->bytes =
+        access->bytes < net->access_max ? access->bytes : net->access_max;
+    operation->local = access->local;
+    operation->counter = access->counter;
+    int code = local_prepare(net, operation);
+    if (unlikely(code))
+        pool_give(&net->accesses, operation);
+    *prepared = operation;
+    return -code;
+}
+
+// The provider has not taken the operation.
+static void operation_undo(struct net *net, struct net_operation *operation)
+{
+    local_finish(net, operation, false);
+    pool_give(&net->accesses, operation);
+}
+
+// What becomes of an access that the provider has refused: 0 to try again later.
+static int access_refused(struct net *net, const struct net_access *access,
+                          ssize_t code)
+{
+    if (code == -FI_EAGAIN)
+        return net_still_trying(net, access->rank);
+    return net_fail_peer(net, access->rank, (int)-code,
+                         access->is_write ? "a write to" : "a read from");
+}
+
+// The provider has taken the first `bytes` bytes.
+static void access_advance(struct net_access *access, size_t bytes)
+{
+    access->local = (char *)access->local + bytes;
+    access->bytes -= bytes;
+    access->target.address += bytes;
+    net_counter_issue(access->counter);
+    if (access->counter->total != NULL)
+        net_counter_issue(access->counter->total);
+    count_alone(access->is_write ? COUNTER_NETWORK_WRITE_BYTES
+                                 : COUNTER_NETWORK_READ_BYTES,
+                bytes);
+    if (access->bytes == 0)
+        count_alone(access->is_write ? COUNTER_NETWORK_WRITES : COUNTER_NETWORK_READS,
+                    1);
+}
+
+// Never fi_inject_write: its completion says nothing about the target.
+int net_access(struct net *net, struct net_access *access)
+{
+    struct net_peer *peer = &net->peers[access->rank];
+    while (access->bytes > 0) {
+        struct net_operation *operation;
+        ssize_t code =
+            peer->error ? -FI_EAGAIN : operation_prepare(net, access, &operation);
+        if (unlikely(code))
+            return access_refused(net, access, code);
+        struct iovec local = {operation->memory, operation->bytes};
+        struct fi_rma_iov remote = {access->target.address, operation->bytes,
+                                    access->target.key};
+        struct fi_msg_rma message = {.msg_iov = &local,
+                                     .desc = &operation->descriptor,
+                                     .iov_count = 1,
+                                     .addr = peer->address,
+                                     .rma_iov = &remote,
+                                     .rma_iov_count = 1,
+                                     .context = operation};
+        code = access->is_write ? fi_writemsg(net->endpoint, &message,
+                                              FI_DELIVERY_COMPLETE | FI_COMPLETION)
+                                : fi_readmsg(net->endpoint, &message, FI_COMPLETION);
+        if (unlikely(code)) {
+            operation_undo(net, operation);
+            return access_refused(net, access, code);
+        }
+        peer->is_reached = true;
+        access_advance(access, operation->bytes);
+    }
+    return 0;
+}
