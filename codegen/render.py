@@ -12,6 +12,7 @@ are macros to import. Templates may use, besides Jinja's own:
     c_entries, f08_entries, f90_entries     expand.Entry, in the table's order
     c_of(procedure), f08_of, f90_of         those of one record
     implicit_of(procedure)    expand.Entry that f90_of has not: what is called by address
+    core_plans                plan.EntryPlan of each of c_entries: its steps
     callback_entries          expand.CallbackEntry, those that are not planned
     prototype_of(constant)    expand.CallbackEntry of a predefined callback
     contents_of(procedure, buffer), partner_of, size_of, is_location  codegen.buffers
@@ -20,17 +21,24 @@ are macros to import. Templates may use, besides Jinja's own:
     c, f08, f90               declarations (c_text.CText, fortran_text.F08Text, F90Text)
     tables                    tables.c.cell(kind, "column") of bindings/c/kinds.spec ...
 
-and the filters wrap_c, wrap_fortran, wrap_both and fortran_case. A template decides by
-class of kind, direction and properties of the record, never by a procedure's name.
+and the filters wrap_c, wrap_c_lines, wrap_fortran, wrap_both and fortran_case, and
+`steps | printed("FILE")`: the steps of a plan, each by the macro of its name in FILE.
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateRuntimeError,
+    pass_environment,
+)
 
 from codegen.buffers import contents, is_location, partner, size
-from codegen.c_text import CText
+from codegen.c_steps import CSteps
 from codegen.expand import (
     Bindings,
     c_entries,
@@ -40,17 +48,32 @@ from codegen.expand import (
 )
 from codegen.fortran_text import F08Text, F90Text, fortran_case
 from codegen.language import load_tables
+from codegen.plan import CorePlanner
 from codegen.position import Position, SpecError
+from codegen.steps import Step
 from codegen.symbols import plan_text, symbol_plan
-from codegen.wrap import wrap_both, wrap_c, wrap_fortran
+from codegen.wrap import wrap_both, wrap_c, wrap_c_lines, wrap_fortran
 
 ROOTS = ("bindings", "core")
 _FILTERS: dict[str, Callable[..., str]] = {
     "wrap_c": wrap_c,
+    "wrap_c_lines": wrap_c_lines,
     "wrap_fortran": wrap_fortran,
     "wrap_both": wrap_both,
     "fortran_case": fortran_case,
 }
+
+
+@pass_environment
+def _printed(environment: Environment, steps: Iterable[Step], macros: str) -> str:
+    """The steps as text, each by the macro of its name; no new line at the end."""
+    module = environment.get_template(macros).module
+    text = ""
+    for step in steps:
+        if not hasattr(module, step.macro):
+            raise TemplateRuntimeError(f"{macros} has no macro {step.macro}; add one")
+        text += getattr(module, step.macro)(step)
+    return text.removesuffix("\n")
 
 
 def templates(root: Path) -> list[Path]:
@@ -67,6 +90,7 @@ def inputs(root: Path) -> list[Path]:
 
 def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
     tables = load_tables(root / "bindings", bindings.spec)
+    planner = CorePlanner(bindings.spec)
     return {
         "spec": bindings.spec,
         "procedures": bindings.procedures,
@@ -82,11 +106,12 @@ def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
         "is_location": is_location,
         "partner_of": partner,
         "size_of": size,
+        "core_plans": [planner.plan(entry) for entry in bindings.c],
         "lengths": bindings.lengths,
         "prototype_of": bindings.prototype_of,
         "core_procedures": bindings.core,
         "symbols": symbol_plan(bindings, root / "bindings"),
-        "c": CText(tables["c"]),
+        "c": CSteps(tables["c"], bindings.spec),
         "f08": F08Text(tables["f08"]),
         "f90": F90Text(tables["f90"]),
         "tables": tables,
@@ -103,6 +128,7 @@ def _environment(root: Path, names: dict[str, object]) -> Environment:
         extensions=["jinja2.ext.loopcontrols", "jinja2.ext.do"],
     )
     environment.filters.update(_FILTERS)
+    environment.filters["printed"] = _printed
     environment.globals.update(names)
     return environment
 

@@ -46,6 +46,11 @@ def wrap_c(text: str, width: int = 88) -> str:
     return head + parenthesis + ("\n" + " " * column).join(lines)
 
 
+def wrap_c_lines(text: str) -> str:
+    """Every line by itself."""
+    return "\n".join(wrap_c(line) for line in text.split("\n"))
+
+
 def wrap_fortran(text: str, width: int = 132, hang: int = 4) -> str:
     """Free form: `&` at the end of a line that goes on."""
     indent = len(text) - len(text.lstrip())

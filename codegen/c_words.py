@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What mpi.h says above a procedure."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from codegen.c_rules import condition_words, domain_words
+from codegen.model import Argument, Procedure
+
+_WIDTH = 85
+
+
+def _fill(text: str, width: int, start: str) -> Iterator[str]:
+    """Lines of so many columns; all but the first begin with `start`."""
+    lines = wrap(text, width, break_on_hyphens=False, drop_whitespace=True)
+    yield from (start * (place > 0) + line for place, line in enumerate(lines))
+
+
+def _callers(procedure: Procedure) -> str:
+    if procedure.collective == "all":
+        return "Called by all processes."
+    if procedure.collective:
+        return f"Called by all processes of {procedure.collective}."
+    return "Local."
+
+
+def summary(procedure: Procedure) -> Iterator[str]:
+    """The first lines of the comment, which they open."""
+    text = f"/* {procedure.standard} {procedure.section}. {procedure.summary} "
+    text += _callers(procedure)
+    if procedure.raised_on:
+        text += f" Raises errors on {procedure.errors}."
+    if procedure.deprecated:
+        text += f" Deprecated in MPI-{procedure.deprecated}."
+    return _fill(text, _WIDTH, " * ")
+
+
+def _demands(argument: Argument) -> Iterator[str]:
+    """">= 0 (MPI_ERR_COUNT)", "may be MPI_INFO_NULL"."""
+    for domain in argument.domains:
+        free = f" unless {condition_words(domain.unless)}" if domain.unless else ""
+        yield f"{domain_words(domain)}{free} ({domain.error})"
+    if argument.null_ok:
+        yield f"may be {argument.kind.null or 'NULL'}"
+    if argument.ignored_if:
+        conditions = " or ".join(condition_words(c) for c in argument.ignored_if)
+        yield f"ignored if {conditions}"
+    if argument.at_root:
+        yield f"ignored but at {argument.at_root.rank}"
+    if argument.may_be:
+        yield f"may be {' or '.join(argument.may_be)}"
+    if argument.overflow:
+        yield f"{argument.overflow} if it does not fit"
+
+
+def arguments(procedure: Procedure) -> Iterator[str]:
+    """The lines about the arguments."""
+    given = procedure.arguments_in("c")
+    longest = max((len(a.name) for a in given), default=0)
+    for argument in given:
+        words = "; ".join([argument.description, *_demands(argument)])
+        head = f" *   {argument.direction.value:<5} {argument.name:<{longest}}  "
+        first, *rest = _fill(words, 72 - longest, " *" + " " * (longest + 11)) 
+        yield from [head + first, *rest]

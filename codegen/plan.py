@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans what an entry point that calls the core does: one `EntryPlan` per callable, an
+ordered list of steps. Nothing here knows how a language prints them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from codegen.buffers import contents, is_location, partner
+from codegen.expand import Entry, Parameter
+from codegen.model import Argument, KindClass, Procedure, Spec
+from codegen.rules import Condition, RankOf, RootOf
+from codegen.steps import (
+    Activate,
+    Answer,
+    AtRoot,
+    AwaitObject,
+    Call,
+    CheapChecks,
+    Check,
+    CheckAddress,
+    Clear,
+    Convert,
+    CopyIn,
+    Count,
+    ForEach,
+    ForEachIf,
+    Forward,
+    HasRoom,
+    Identify,
+    NamedCount,
+    Narrow,
+    NarrowOr,
+    NoMemory,
+    ObjectCount,
+    Passed,
+    Positive,
+    RefuseConstant,
+    RefuseNull,
+    Require,
+    Resolve,
+    ResolveIf,
+    Step,
+    Store,
+    Succeed,
+    Terms,
+    ThoroughChecks,
+    ToldCount,
+    Unequal,
+    Validate,
+    Way,
+)
+
+_BY_REFERENCE = (
+    KindClass.STRING,
+    KindClass.CALLBACK,
+    KindClass.STATUS,
+    KindClass.FSTATUS,
+)
+
+
+@dataclass(frozen=True)
+class EntryPlan:
+    """What one callable does, in order."""
+
+    entry: Entry
+    steps: tuple[Step, ...]
+
+
+# ---- when, and how many --------------------------------------------------------------
+def unless(procedure: Procedure, condition: Condition) -> Unequal:
+    """The condition does not hold."""
+    argument = procedure.argument(condition.argument)
+    return Unequal(argument, condition.constant, condition.member)
+
+
+def use(procedure: Procedure, argument: Argument) -> Terms:
+    """The conditions under which an argument is used, () if it always is."""
+    terms: Terms = tuple(unless(procedure, c) for c in argument.ignored_if)
+    root = argument.at_root
+    if root is None:
+        return terms
+    communicator = procedure.argument(root.argument)
+    return (*terms, AtRoot(communicator, procedure.argument(root.rank)))
+
+
+def count_of(procedure: Procedure, argument: Argument) -> Count | None:
+    """How many elements an array has, None if nothing says it before the call."""
+    if argument.per:
+        owner = procedure.argument(argument.per.argument)
+        return ObjectCount(owner, argument.per.what + "s")
+    if argument.told:
+        return ToldCount(argument.told.how, procedure.argument(argument.told.array))
+    return NamedCount(argument.count) if argument.count else None
+
+
+# ---- handles -------------------------------------------------------------------------
+def _lookup_terms(procedure: Procedure, handle: Argument) -> Terms:
+    """The conditions under which a handle is looked up: otherwise it stands for nothing,
+    or for the same object as its twin."""
+    terms: Terms = (Unequal(handle, handle.kind.null),) if handle.null_ok else ()
+    terms += use(procedure, handle)
+    twin = procedure.twin(handle)
+    return (*terms, Unequal(handle, twin.name)) if twin else terms
+
+
+def _resolve(
+    procedure: Procedure, handle: Argument, raiser: Argument | None
+) -> Iterator[Step]:
+    if handle.is_out or handle.by_pointer:
+        yield Require(handle, (), raiser)
+    terms = _lookup_terms(procedure, handle)
+    if handle.is_raw_handle:
+        yield Validate(handle, terms, raiser)
+    elif terms:
+        yield ResolveIf(handle, terms, procedure.twin(handle), raiser)
+    else:
+        yield Resolve(handle, raiser)
+
+
+def raiser_of(procedure: Procedure) -> Argument | None:
+    """The handle whose object's error handler is raised; None for a handle that the core
+    may change: the core says what its object was."""
+    raised_on = procedure.raised_on
+    return None if raised_on is None or raised_on.is_raw_handle else raised_on
+
+
+def _resolve_all(procedure: Procedure) -> Iterator[Step]:
+    """The handle whose error handler is raised comes first: later errors need it."""
+    for handle in procedure.handles_in:
+        is_first = handle is procedure.raised_on
+        yield from _resolve(
+            procedure, handle, None if is_first else raiser_of(procedure)
+        )
+
+
+def _activate(procedure: Procedure) -> Iterator[Step]:
+    is_proven = any(not handle.is_optional for handle in procedure.handles_in)
+    if procedure.is_meeting or not (procedure.anytime or is_proven):
+        yield Activate(raiser_of(procedure))
+
+
+# ---- checks --------------------------------------------------------------------------
+def _room(procedure: Procedure, argument: Argument) -> Argument | None:
+    """The argument that says how much of a string is written."""
+    if not argument.is_out or argument.kind.kind_class is not KindClass.STRING:
+        return None
+    arguments = procedure.arguments
+    sizes = (a for a in arguments if a.is_in and a.is_out and a.kind.is_integral)
+    return next(sizes, None)
+
+
+class CorePlanner:
+    """Plans the entries of a table that call the core."""
+
+    def __init__(self, spec: Spec) -> None:
+        constants = [c for c in spec.constants.values() if c.callback]
+        # Zero is a predefined callback of these, so that NULL means something.
+        self._null_callbacks = {c.callback for c in constants if c.value == 0}
+        self._spec = spec
+
+    def plan(self, entry: Entry) -> EntryPlan:
+        """What an entry does."""
+        procedure = entry.procedure
+        if procedure.is_raw:
+            given = tuple(Passed(p, Way.VALUE) for p in entry.parameters)
+            return EntryPlan(entry, (Forward(entry, given),))
+        if procedure.is_conversion:
+            return EntryPlan(entry, (Convert(entry, entry.parameters[0]),))
+        if entry.is_function:
+            return EntryPlan(entry, (Answer(entry, _passed(entry)),))
+        return EntryPlan(entry, tuple(self._steps(entry)))
+
+    def _steps(self, entry: Entry) -> Iterator[Step]:
+        procedure = entry.procedure
+        yield Identify(entry, procedure.raised_on)
+        yield from _resolve_all(procedure)
+        yield from _activate(procedure)
+        arguments = [p.argument for p in entry.parameters]
+        cheap = [c for a in arguments for c in self._cheap_checks(procedure, a)]
+        if cheap:
+            yield CheapChecks(tuple(cheap))
+        thorough = [c for a in arguments for c in _array_checks(procedure, a)]
+        if thorough:
+            yield ThoroughChecks(tuple(thorough))
+        yield from _copies_in(entry)
+        yield Call(entry, _passed(entry), raiser_of(procedure))
+        yield from _results(entry)
+        yield Succeed()
+
+    def _cheap_checks(
+        self, procedure: Procedure, argument: Argument
+    ) -> Iterator[Step]:
+        """Checks of a few instructions."""
+        raiser = raiser_of(procedure)
+        if self._is_required(procedure, argument):
+            yield Require(argument, _need(procedure, argument), raiser)
+        if argument.is_choice and not is_location(procedure, argument):
+            yield self._address_check(procedure, argument)
+        if not argument.is_array:
+            yield from _domain_checks(procedure, argument, use(procedure, argument))
+
+    def _is_required(self, procedure: Procedure, argument: Argument) -> bool:
+        """It is passed by address and needs one, at least sometimes."""
+        way = argument.kind.kind_class
+        if argument.by_value or argument.is_choice:
+            return False
+        if argument.kind.is_handle:
+            is_resolved = argument.is_in and not argument.is_array
+            return (argument.is_out or argument.is_array) and not is_resolved
+        if not (argument.is_out or argument.is_array or way in _BY_REFERENCE):
+            return False
+        if argument.null_ok and not _room(procedure, argument):
+            return False
+        is_null_callback = argument.callback in self._null_callbacks
+        is_ignorable = way is KindClass.STATUS and argument.is_ignorable
+        return not (is_null_callback or is_ignorable)
+
+    def _address_check(self, procedure: Procedure, argument: Argument) -> Step:
+        """A buffer is not a constant that only others can be, and has memory if data
+        move. Whatever it is then, it is in the first page."""
+        raiser = raiser_of(procedure)
+        refusals: list[RefuseConstant | RefuseNull] = [
+            RefuseConstant(argument, name, raiser)
+            for name in self._spec.foreign_addresses(argument)
+        ]
+        moves = _moves_data(procedure, argument)
+        if moves:
+            refusals.append(RefuseNull(argument, moves, raiser))
+        return CheckAddress(argument, use(procedure, argument), tuple(refusals))
+
+
+def _need(procedure: Procedure, argument: Argument) -> Terms:
+    """The conditions under which an argument needs an address: a string that may be NULL
+    has no room then."""
+    terms = use(procedure, argument)
+    count = count_of(procedure, argument) if argument.is_array else None
+    room = _room(procedure, argument) if argument.null_ok else None
+    terms += (Positive(count),) if count else ()
+    return (*terms, HasRoom(room)) if room else terms
+
+
+def _moves_data(procedure: Procedure, buffer: Argument) -> Terms:
+    """The conditions under which something is read from a buffer or written to it
+    although no memory is there, () if the record does not say what is in the buffer."""
+    told = contents(procedure, buffer)
+    if told is None:
+        return ()
+    count, datatype = told
+    terms = use(procedure, count)
+    if terms == use(procedure, buffer):
+        terms = ()  # the check of the buffer begins with them
+    rank = partner(procedure, buffer)
+    terms += (Positive(NamedCount(count.name)),)
+    terms += (Unequal(rank, "MPI_PROC_NULL"),) if rank else ()
+    return (*terms, NoMemory(buffer, datatype))
+
+
+def _domain_checks(
+    procedure: Procedure, argument: Argument, terms: Terms
+) -> Iterator[Step]:
+    for domain in argument.domains:
+        rule, condition = domain.rule, domain.unless
+        named = rule.argument if isinstance(rule, RankOf | RootOf) else ""
+        group = procedure.argument(named) if named else None
+        free = unless(procedure, condition) if condition else None
+        yield Check(argument, domain, group, free, terms, raiser_of(procedure))
+
+
+def _array_checks(procedure: Procedure, array: Argument) -> Iterator[Step]:
+    """Checks that look at every element of an array."""
+    if not array.is_array:
+        return
+    steps: list[Step] = []
+    if array.kind.is_handle and array.is_in:
+        terms: Terms = (Unequal(array, array.kind.null),) if array.null_ok else ()
+        steps.append(Validate(array, terms, raiser_of(procedure)))
+    steps += _domain_checks(procedure, array, ())
+    count = count_of(procedure, array)
+    if not steps or count is None:
+        return
+    terms = use(procedure, array)
+    if terms:
+        yield ForEachIf(array, count, tuple(steps), terms)
+    else:
+        yield ForEach(array, count, tuple(steps))
+
+
+# ---- the call and its results --------------------------------------------------------
+def _is_narrowed(parameter: Parameter) -> bool:
+    """The core's result is wider than what this entry stores."""
+    argument = parameter.argument
+    is_number = argument.is_out and not argument.is_array and argument.kind.is_integral
+    return is_number and argument.kind.is_large and not parameter.is_large
+
+
+def _is_new(argument: Argument) -> bool:
+    """The core makes an object."""
+    is_result = argument.kind.is_handle and argument.is_out and not argument.is_in
+    return is_result and not argument.is_raw_handle
+
+
+def _copies_in(entry: Entry) -> Iterator[Step]:
+    for parameter in entry.parameters:
+        if _is_new(parameter.argument):
+            yield AwaitObject(parameter.argument)
+        elif _is_narrowed(parameter):
+            yield CopyIn(parameter.argument)
+
+
+def _way(parameter: Parameter) -> Way:
+    argument = parameter.argument
+    if argument.is_numbers:
+        return Way.NUMBERS
+    if argument.kind.is_handle and not argument.is_raw_handle:
+        return Way.OBJECT if argument.is_in else Way.NEW_OBJECT
+    if argument.kind.kind_class is KindClass.CALLBACK:
+        return Way.CALLBACK
+    return Way.WIDE if _is_narrowed(parameter) else Way.VALUE
+
+
+def _passed(entry: Entry) -> tuple[Passed, ...]:
+    """What the core gets: an argument for each of the record."""
+    given = {p.name: p for p in entry.parameters}
+    passed = []
+    for argument in entry.procedure.arguments_in(entry.language):
+        if argument.kind.kind_class is KindClass.VARIADIC:
+            continue
+        if argument.name in given:
+            parameter = given[argument.name]
+            passed.append(Passed(parameter, _way(parameter)))
+        else:
+            is_address = argument.is_out or argument.is_array
+            way = Way.NO_ADDRESS if is_address else Way.NO_VALUE
+            passed.append(Passed(Parameter(argument, False, False), way))
+    return tuple(passed)
+
+
+def _results(entry: Entry) -> Iterator[Step]:
+    raiser = raiser_of(entry.procedure)
+    for parameter in entry.parameters:
+        argument = parameter.argument
+        is_freed = argument.kind.is_handle and argument.frees
+        if _is_new(argument):
+            yield Store(argument)
+        elif is_freed and argument.is_out and not argument.is_raw_handle:
+            yield Clear(argument)
+        elif _is_narrowed(parameter) and argument.overflow:
+            yield NarrowOr(parameter, argument.overflow)
+        elif _is_narrowed(parameter):
+            yield Narrow(entry, parameter, raiser)
