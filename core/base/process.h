@@ -37,9 +37,9 @@ struct process {
     struct communicator *self;
     _Atomic(uint32_t) contexts; // collective: communicators that this process has named
     struct window *windows;     // window: those that are open
-    struct kept_memory *kept_memory;      // window: freed, but still in use by windows
-    bool has_kept_memory;                 // window: ever
-    _Atomic(struct area *) retired_areas; // collective: not yet left by all members
+    struct kept_memory *kept_memory; // window: freed, but still in use by windows
+    bool has_kept_memory;            // window: ever
+    _Atomic(struct shared_buffer *) retired_buffers; // collective: until all leave
     _Atomic(int) asked_locks;   // window: asked of other nodes and not yet answered
     struct schedule *schedules; // collective: under way
     struct refusal *refusals;   // collective: of schedules that are not under way

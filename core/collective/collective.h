@@ -3,9 +3,10 @@
 // pt2pt between nodes; and the making of communicators, which is collective.
 //
 // Glossary
-//   area     memory shared by a communicator's members on one node: an arrival counter
-//            and boards on which they leave data for each other
-//   leaders  the lowest-ranked members of each node; they alone talk between nodes
+//   shared buffer  memory shared by a communicator's members on one node: a counter of
+//                  arrivals, and slots in which they leave data for each other
+//   leaders        the lowest-ranked members of each node; they alone talk between
+//                  nodes
 #pragma once
 
 #include "pt2pt/pt2pt.h"

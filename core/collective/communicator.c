@@ -9,7 +9,7 @@
 // What a member of the parent tells the others when a communicator is made.
 struct invitation {
     uint64_t context; // for the new communicator, if this is its first member
-    uint64_t area;    // offset in the segment, if this member leads a node
+    uint64_t buffer;  // offset in the segment, if this member leads a node
 };
 
 // Who made it, and its how-manieth it is.
@@ -23,10 +23,10 @@ uint64_t context_next(void)
 static void communicator_destroy(struct object *object)
 {
     struct communicator *comm = (struct communicator *)object;
-    if (comm->area != NULL)
-        area_leave(comm->area, is_leader(comm));
-    if (comm->places != NULL)
-        places_release(comm->places);
+    if (comm->shared_buffer != NULL)
+        shared_buffer_leave(comm->shared_buffer, is_leader(comm));
+    if (comm->node_map != NULL)
+        node_map_release(comm->node_map);
     if (comm->peers != comm->group)
         object_release(comm->peers);
     object_release(comm->local);
@@ -49,20 +49,20 @@ int communicator_plan(const struct communicator *parent, struct group *group,
     comm->rank = group->rank;
     comm->size = group->size;
     if (parent != NULL && parent->group == group) {
-        comm->places = parent->places;
-        atomic_fetch_add(&comm->places->references, 1);
+        comm->node_map = parent->node_map;
+        atomic_fetch_add(&comm->node_map->references, 1);
     } else {
-        int err = places_make(group, &comm->places);
+        int err = node_map_make(group, &comm->node_map);
         if (err) {
             object_release(comm);
             return err;
         }
     }
-    comm->node_size = comm->places->node_size;
-    comm->node_members = comm->places->node_members;
-    comm->leader_count = comm->places->leader_count;
-    comm->leaders = comm->places->leaders;
-    comm->node_index_of = comm->places->node_index_of;
+    comm->node_size = comm->node_map->node_size;
+    comm->node_members = comm->node_map->node_members;
+    comm->leader_count = comm->node_map->leader_count;
+    comm->leaders = comm->node_map->leaders;
+    comm->node_index_of = comm->node_map->node_index_of;
     comm->leader_index = comm->node_index_of[comm->rank];
     while (comm->node_members[comm->node_rank] != comm->rank)
         comm->node_rank++;
@@ -79,9 +79,9 @@ static int invite(const struct communicator *parent, struct group *group,
     if ((*comm)->rank == 0)
         mine->context = context_next();
     if (is_leader(*comm) && (*comm)->node_size > 1) {
-        err = area_make((*comm)->node_size, &(*comm)->area);
+        err = shared_buffer_make((*comm)->node_size, &(*comm)->shared_buffer);
         if (!err)
-            mine->area = shm_offset(process.shm, (*comm)->area);
+            mine->buffer = shm_offset(process.shm, (*comm)->shared_buffer);
     }
     return err;
 }
@@ -104,7 +104,7 @@ static void accept_invitations(const struct communicator *parent,
     comm->context = all[parent_rank(parent, comm, 0)].context;
     if (comm->node_size > 1) {
         int leader = parent_rank(parent, comm, comm->node_members[0]);
-        comm->area = shm_at(process.shm, all[leader].area);
+        comm->shared_buffer = shm_at(process.shm, all[leader].buffer);
     }
     errhandler_inherit(comm, parent);
 }
@@ -113,8 +113,8 @@ void communicator_abandon(struct communicator *comm)
 {
     if (comm == NULL)
         return;
-    shm_free(process.shm, comm->area);
-    comm->area = NULL;
+    shm_free(process.shm, comm->shared_buffer);
+    comm->shared_buffer = NULL;
     object_release(comm);
 }
 
@@ -178,8 +178,9 @@ void communicator_drop(struct communicator *comm)
     object_release(comm);
 }
 
-// The members of the parent's node have no area yet: the leader tells them by message.
-static int world_area(struct communicator *world)
+// The members of the parent's node have no shared buffer yet: the leader tells them by
+// message.
+static int world_share_buffer(struct communicator *world)
 {
     uint64_t offset = 0;
     int err = 0;
@@ -187,16 +188,16 @@ static int world_area(struct communicator *world)
         return 0;
     if (!is_leader(world)) {
         err = pt2pt_receive(world, &offset, sizeof offset,
-                            world->leaders[world->leader_index], TAG_AREA);
+                            world->leaders[world->leader_index], TAG_SHARED_BUFFER);
         if (!err)
-            world->area = shm_at(process.shm, offset);
+            world->shared_buffer = shm_at(process.shm, offset);
         return err;
     }
-    err = area_make(world->node_size, &world->area);
-    offset = err ? 0 : shm_offset(process.shm, world->area);
-    for (int seat = 1; !err && seat < world->node_size; seat++)
-        err = pt2pt_send(world, &offset, sizeof offset, world->node_members[seat],
-                         TAG_AREA);
+    err = shared_buffer_make(world->node_size, &world->shared_buffer);
+    offset = err ? 0 : shm_offset(process.shm, world->shared_buffer);
+    for (int node_rank = 1; !err && node_rank < world->node_size; node_rank++)
+        err = pt2pt_send(world, &offset, sizeof offset, world->node_members[node_rank],
+                         TAG_SHARED_BUFFER);
     return err;
 }
 
@@ -231,7 +232,7 @@ int collectives_start(void)
     if (!err)
         err = predefined_make(&rank, 1, "MPI_COMM_SELF", context_next(), &process.self);
     free(ranks);
-    return err ? err : world_area(process.world);
+    return err ? err : world_share_buffer(process.world);
 }
 
 void world_open(void)

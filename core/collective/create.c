@@ -34,25 +34,26 @@ static int complain(int error, int own)
     return fail(error, "another member of the communicator has failed");
 }
 
-// ---- area
+// ---- the shared buffer
 
 struct furniture {
     struct communicator *comm;
-    uint64_t area; // offset in the segment
+    uint64_t buffer; // offset in the segment
     struct agreement agreement;
 };
 
-static void make_area(struct furniture *furniture)
+static void setup_make_buffer(struct furniture *furniture)
 {
     struct communicator *comm = furniture->comm;
     if (comm->node_size == 1 || !is_leader(comm))
         return;
-    furniture->agreement.error = area_make(comm->node_size, &comm->area);
+    furniture->agreement.error =
+        shared_buffer_make(comm->node_size, &comm->shared_buffer);
     if (!furniture->agreement.error)
-        furniture->area = shm_offset(process.shm, comm->area);
+        furniture->buffer = shm_offset(process.shm, comm->shared_buffer);
 }
 
-static int use_area(void *argument)
+static int setup_use_buffer(void *argument)
 {
     struct furniture *furniture = argument;
     struct communicator *comm = furniture->comm;
@@ -60,28 +61,29 @@ static int use_area(void *argument)
     if (err)
         return fail(err, "another member of the communicator has failed");
     if (comm->node_size > 1)
-        comm->area = shm_at(process.shm, furniture->area);
+        comm->shared_buffer = shm_at(process.shm, furniture->buffer);
     return 0;
 }
 
-// The leader of each node tells its members where the area is, over `carrier`, which has
-// the same members.
+// The leader of each node tells its members where the shared buffer is, over `carrier`,
+// which has the same members.
 static void append_furnishing(struct schedule *schedule, struct furniture *furniture,
                               struct communicator *carrier)
 {
     struct communicator *comm = furniture->comm;
-    struct elements area = elements_of(&furniture->area, sizeof(uint64_t), byte_type());
-    for (int seat = 1; seat < comm->node_size; seat++) {
-        int member = comm->node_members[seat], leader = comm->node_members[0];
+    struct elements offset =
+        elements_of(&furniture->buffer, sizeof(uint64_t), byte_type());
+    for (int node_rank = 1; node_rank < comm->node_size; node_rank++) {
+        int member = comm->node_members[node_rank], leader = comm->node_members[0];
         if (is_leader(comm))
-            schedule_send(schedule, carrier, area, member);
+            schedule_send(schedule, carrier, offset, member);
         else if (member == comm->rank)
-            schedule_receive(schedule, carrier, area, leader);
+            schedule_receive(schedule, carrier, offset, leader);
     }
     schedule_wait(schedule);
     struct peers peers = peers_all(carrier);
     append_agreement(schedule, &peers, &furniture->agreement);
-    schedule_call(schedule, use_area, furniture);
+    schedule_call(schedule, setup_use_buffer, furniture);
 }
 
 int communicator_furnish(struct communicator *comm, struct errhandler *errhandler)
@@ -90,7 +92,7 @@ int communicator_furnish(struct communicator *comm, struct errhandler *errhandle
     struct schedule *schedule;
     object_retain(errhandler);
     comm->object.errhandler = errhandler;
-    make_area(&furniture);
+    setup_make_buffer(&furniture);
     int own = furniture.agreement.error;
     int err = schedule_make(comm, &schedule);
     if (!err) {
@@ -100,7 +102,7 @@ int communicator_furnish(struct communicator *comm, struct errhandler *errhandle
     if (!err)
         return 0;
     if (!is_leader(comm))
-        comm->area = NULL;
+        comm->shared_buffer = NULL;
     communicator_abandon(comm);
     return own ? own : err;
 }
@@ -226,7 +228,7 @@ static struct naming *append_naming(struct schedule *schedule,
         return NULL;
     *naming = (struct naming){.furniture = {.comm = copy}};
     naming->agreement.context = context_next();
-    make_area(&naming->furniture);
+    setup_make_buffer(&naming->furniture);
     struct peers peers = peers_all(parent);
     append_agreement(schedule, &peers, &naming->agreement);
     append_furnishing(schedule, &naming->furniture, parent);

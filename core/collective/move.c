@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barrier, broadcast and allgather (MPI-4.1 6.3, 6.4, 6.7) in the shortest way: inside
-// each node on the area's boards, between nodes by schedules of the leaders, which the
-// other members count.
+// each node in the slots of the shared buffer, between nodes by schedules of the
+// leaders, which the other members count.
 #include "collective/plans.h"
 #include "collective/portions.h"
 #include "collective/private.h"
@@ -42,12 +42,12 @@ int oriel_barrier(struct communicator *comm)
     return err ? err : schedule_run(schedule);
 }
 
-static int seat_of(const struct communicator *comm, int rank)
+static int node_rank_of(const struct communicator *comm, int rank)
 {
-    int seat = 0;
-    while (comm->node_members[seat] != rank)
-        seat++;
-    return seat;
+    int node_rank = 0;
+    while (comm->node_members[node_rank] != rank)
+        node_rank++;
+    return node_rank;
 }
 
 static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size,
@@ -72,7 +72,7 @@ static int broadcast(struct communicator *comm, void *bytes, size_t size, int ro
     int root_node = comm->node_index_of[root];
     bool is_here = comm->leader_index == root_node;
     int first_err =
-        is_here ? node_broadcast(comm, bytes, size, seat_of(comm, root), err) : 0;
+        is_here ? node_broadcast(comm, bytes, size, node_rank_of(comm, root), err) : 0;
     if (!err)
         err = first_err;
     if (comm->leader_count == 1)
@@ -123,7 +123,7 @@ int oriel_bcast(void *buffer, MPI_Count count, struct datatype *datatype, int ro
 }
 
 // All blocks of the node's members come to their places in `all`. Who has another idea
-// of the size than its mates, or an error of its own, shows it on its first board, so
+// of the size than its mates, or an error of its own, shows it in its first slot, so
 // that all fail.
 static int node_gather_all(struct communicator *comm, const char *mine, size_t size,
                            char *all, int err)
@@ -132,21 +132,21 @@ static int node_gather_all(struct communicator *comm, const char *mine, size_t s
         return err;
     size_t done = 0;
     do {
-        size_t length = size - done < BOARD_BYTES ? size - done : BOARD_BYTES;
-        const struct board *boards = board_of(comm, 0);
-        struct board *own = board_of(comm, comm->node_rank);
+        size_t length = size - done < SLOT_BYTES ? size - done : SLOT_BYTES;
+        const struct slot *slots = slot_of(comm, 0);
+        struct slot *own = slot_of(comm, comm->node_rank);
         own->total = err ? total_refused(err) : size;
         if (length > 0)
             memcpy(own->bytes, mine + done, length);
         int failed = node_arrive(comm);
         if (!failed)
-            failed = boards_agree(comm, boards, size);
+            failed = slots_agree(comm, slots, size);
         if (failed)
             return err ? err : failed;
-        for (int seat = 0; seat < comm->node_size; seat++)
-            if (seat != comm->node_rank && length > 0)
-                memcpy(all + (size_t)comm->node_members[seat] * size + done,
-                       board_after(boards, seat)->bytes, length);
+        for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
+            if (node_rank != comm->node_rank && length > 0)
+                memcpy(all + (size_t)comm->node_members[node_rank] * size + done,
+                       slot_after(slots, node_rank)->bytes, length);
         done += length;
     } while (done < size);
     return 0;
@@ -155,7 +155,7 @@ static int node_gather_all(struct communicator *comm, const char *mine, size_t s
 // How the blocks of all members lie packed: node by node, each node's by rank.
 struct packing {
     MPI_Count *bytes, *starts; // [leader_count] of a node's blocks
-    MPI_Count *places;         // [size] of a member's block
+    MPI_Count *offsets;        // [size] of a member's block
 };
 
 static void packing_fill(const struct packing *packing, const struct communicator *comm,
@@ -173,7 +173,7 @@ static void packing_fill(const struct packing *packing, const struct communicato
     }
     for (int rank = 0; rank < comm->size; rank++) {
         int node = comm->node_index_of[rank];
-        packing->places[rank] = packing->starts[node] + packing->bytes[node];
+        packing->offsets[rank] = packing->starts[node] + packing->bytes[node];
         packing->bytes[node] += (MPI_Count)size;
     }
 }
@@ -188,15 +188,16 @@ static void append_packed(struct schedule *schedule, struct communicator *comm,
     struct portions nodes =
         listed_portions(packed.at, (struct numbers){packing->bytes, true},
                         (struct numbers){packing->starts, true}, byte_type());
-    for (int seat = 0; seat < comm->node_size; seat++) {
-        int rank = comm->node_members[seat];
+    for (int node_rank = 0; node_rank < comm->node_size; node_rank++) {
+        int rank = comm->node_members[node_rank];
         schedule_copy(schedule, elements_of(all + rank * bytes, bytes, byte_type()),
-                      elements_part(packed, packing->places[rank], bytes));
+                      elements_part(packed, packing->offsets[rank], bytes));
     }
     append_allgather(schedule, &leaders, &nodes);
     for (int rank = 0; rank < comm->size; rank++)
         if (comm->node_index_of[rank] != comm->leader_index)
-            schedule_copy(schedule, elements_part(packed, packing->places[rank], bytes),
+            schedule_copy(schedule,
+                          elements_part(packed, packing->offsets[rank], bytes),
                           elements_of(all + rank * bytes, bytes, byte_type()));
 }
 

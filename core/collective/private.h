@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <string.h>
 
-// Bytes that a member can leave on the board in one round.
-enum { BOARD_BYTES = 8192 };
+// Bytes that a member can leave in its slot in one round.
+enum { SLOT_BYTES = 8192 };
 
 // What a member leaves for the others of its node.
-struct board {
+struct slot {
     _Alignas(CACHE_LINE) uint64_t total; // bytes in all rounds, or total_refused
-    _Alignas(max_align_t) char bytes[BOARD_BYTES];
+    _Alignas(max_align_t) char bytes[SLOT_BYTES];
 };
 
 // In place of bytes: who writes this has failed with the class.
@@ -28,52 +28,52 @@ static inline int refused_class(uint64_t total)
     return total >= total_refused(MPI_ERR_LASTCODE) ? (int)(UINT64_MAX - total) : 0;
 }
 
-// Lies in the segment. Members arrive round by round; what one has written on its board
-// before it arrived, all may read until they arrive in the next round. So a member
-// writes on its two boards in turn, and no second synchronisation is needed.
-struct area {
+// Lies in the segment. Members arrive round by round; what one has written into its
+// slot before it arrived, all may read until they arrive in the next round. So a member
+// writes into its two slots in turn, and no second synchronisation is needed.
+struct shared_buffer {
     _Alignas(CACHE_LINE) _Atomic(uint32_t) arrivals; // of all rounds, modulo 2^32
     _Alignas(CACHE_LINE) _Atomic(uint32_t) departed; // members that use it no more
-    int seats;                                       // members
-    _Atomic(bool) is_broken;   // a member has left a round because a process has died
-    struct area *next_retired; // of the process that allocated it
-    struct board boards[];     // [seats][2]
+    int node_size;                                   // members
+    _Atomic(bool) is_broken; // a member has left a round because a process has died
+    struct shared_buffer *next_retired; // of the process that allocated it
+    struct slot slots[];                // [node_size][2]
 };
 
-// The node's member with the lowest rank allocates the area.
-int area_make(int seats, struct area **area);
+// The node's member with the lowest rank allocates the shared buffer.
+int shared_buffer_make(int node_size, struct shared_buffer **buffer);
 // A member leaves; the one that allocated it frees it when all others have left.
-void area_leave(struct area *area, bool is_owner);
+void shared_buffer_leave(struct shared_buffer *buffer, bool is_owner);
 
-// The board of a member of the node in the round that comes next.
-static inline struct board *board_of(const struct communicator *comm, int seat)
+// The slot of a member of the node in the round that comes next.
+static inline struct slot *slot_of(const struct communicator *comm, int node_rank)
 {
     uint32_t turn = comm->sequence & 1;
-    return &comm->area->boards[(size_t)seat * 2 + turn];
+    return &comm->shared_buffer->slots[(size_t)node_rank * 2 + turn];
 }
-// In the same round that of the member `seats` behind.
-static inline const struct board *board_after(const struct board *board, int seats)
+// The slot in the same round of the member that is `members` further on.
+static inline const struct slot *slot_after(const struct slot *slot, int members)
 {
-    return board + (ptrdiff_t)seats * 2;
+    return slot + (ptrdiff_t)members * 2;
 }
 // A collective call of this member has failed because a process has died, so that its
 // rounds and those of others do not fit together any more.
-void area_break(const struct communicator *comm);
-// Ends a round: returns when all members of the node have arrived. `boards` as returned
-// by board_of before the round stay readable until this member arrives again.
-// MPI_ERR_PROC_ABORTED when the area is broken.
+void shared_buffer_break(const struct communicator *comm);
+// Ends a round: returns when all members of the node have arrived. `slots` as returned
+// by slot_of before the round stay readable until this member arrives again.
+// MPI_ERR_PROC_ABORTED when the shared buffer is broken.
 int node_arrive(struct communicator *comm);
 
 // The error of a call that another member has refused. Who knows of a death may have gone
 // on with another call, which is no error of the program.
 int fail_refused(int error_class);
 // After a round: MPI_ERR_TRUNCATE unless all members have shown this total.
-int boards_agree(const struct communicator *comm, const struct board *boards,
-                 uint64_t total);
+int slots_agree(const struct communicator *comm, const struct slot *slots,
+                uint64_t total);
 
-// `seat` is the position of the source among the node's members. MPI_ERR_TRUNCATE when
-// the source has more bytes or less, or fails with an error `err` of its own.
-int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat,
+// `node_rank` is the position of the source among the node's members. MPI_ERR_TRUNCATE
+// when the source has more bytes or less, or fails with an error `err` of its own.
+int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,
                    int err);
 
 static inline bool is_leader(const struct communicator *comm)
@@ -116,11 +116,11 @@ void refusals_stop(void);
 // ---- making communicators
 // Unique in the job without agreement.
 uint64_t context_next(void);
-// A communicator over `group`, of which this process is a member, without context, area
-// and error handler.
+// A communicator over `group`, of which this process is a member, without context,
+// shared buffer and error handler.
 int communicator_plan(const struct communicator *parent, struct group *group,
                       struct communicator **planned);
-// One that never came to be: its area has no other users. NULL is allowed.
+// One that never came to be: its shared buffer has no other users. NULL is allowed.
 void communicator_abandon(struct communicator *comm);
 // All members of an intracommunicator return an error if one has one.
 int communicator_agree(struct communicator *comm, int err);
@@ -175,14 +175,14 @@ int intercommunicator_split(struct communicator *comm, int color, int key,
                             struct communicator **made);
 
 // Where a group's members sit; shared by all communicators over the same group object.
-struct places {
+struct node_map {
     _Atomic(int) references;
     int leader_count, node_size;
     int *node_index_of; // [size of the group] start of the one allocation of all three
     int *leaders;       // [leader_count] lowest rank of each node
     int *node_members;  // [node_size] ranks on this node
 };
-int places_make(const struct group *group, struct places **places);
-void places_release(struct places *places);
+int node_map_make(const struct group *group, struct node_map **map);
+void node_map_release(struct node_map *map);
 
-enum { TAG_AREA };
+enum { TAG_SHARED_BUFFER };

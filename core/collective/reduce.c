@@ -7,7 +7,7 @@
 #include <oriel_core.h>
 #include <string.h>
 
-// Up to this many bytes every member combines all boards by itself; beyond, each member
+// Up to this many bytes every member combines all slots by itself; beyond, each member
 // combines its share of the elements and the shares are collected.
 enum { SHARED_WORK_BYTES = 1024 };
 
@@ -22,67 +22,67 @@ static size_t bytes_of(const struct reduction *reduction, MPI_Count count)
     return (size_t)count * reduction->basic->bytes;
 }
 
-// Combines elements [first, first + count) of all boards into `result`.
-static void combine_boards(const struct communicator *comm, const struct board *boards,
-                           MPI_Count first, MPI_Count count, void *result,
-                           const struct reduction *reduction)
+// Combines elements [first, first + count) of all slots into `result`.
+static void combine_slots(const struct communicator *comm, const struct slot *slots,
+                          MPI_Count first, MPI_Count count, void *result,
+                          const struct reduction *reduction)
 {
     size_t start = bytes_of(reduction, first);
     int last = comm->node_size - 1;
-    memcpy(result, board_after(boards, last)->bytes + start,
-           bytes_of(reduction, count));
-    for (int seat = last - 1; seat >= 0; seat--)
+    memcpy(result, slot_after(slots, last)->bytes + start, bytes_of(reduction, count));
+    for (int node_rank = last - 1; node_rank >= 0; node_rank--)
         op_apply(reduction->op, reduction->basic,
-                 board_after(boards, seat)->bytes + start, result, count);
+                 slot_after(slots, node_rank)->bytes + start, result, count);
 }
 
-// The first element of `count` that the member at `seat` combines.
-static MPI_Count share_start(const struct communicator *comm, MPI_Count count, int seat)
+// The first element of `count` that the member with this rank in the node combines.
+static MPI_Count share_start(const struct communicator *comm, MPI_Count count,
+                             int node_rank)
 {
-    return count * seat / comm->node_size;
+    return count * node_rank / comm->node_size;
 }
 
 static int collect_shares(struct communicator *comm, char *inout, MPI_Count count,
                           const struct reduction *reduction)
 {
-    const struct board *boards = board_of(comm, 0);
+    const struct slot *slots = slot_of(comm, 0);
     MPI_Count own = share_start(comm, count, comm->node_rank);
     MPI_Count own_end = share_start(comm, count, comm->node_rank + 1);
-    memcpy(board_of(comm, comm->node_rank)->bytes, inout + bytes_of(reduction, own),
+    memcpy(slot_of(comm, comm->node_rank)->bytes, inout + bytes_of(reduction, own),
            bytes_of(reduction, own_end - own));
     int err = node_arrive(comm);
-    for (int seat = 0; !err && seat < comm->node_size; seat++) {
-        MPI_Count start = share_start(comm, count, seat);
-        MPI_Count end = share_start(comm, count, seat + 1);
-        memcpy(inout + bytes_of(reduction, start), board_after(boards, seat)->bytes,
+    for (int node_rank = 0; !err && node_rank < comm->node_size; node_rank++) {
+        MPI_Count start = share_start(comm, count, node_rank);
+        MPI_Count end = share_start(comm, count, node_rank + 1);
+        memcpy(inout + bytes_of(reduction, start), slot_after(slots, node_rank)->bytes,
                bytes_of(reduction, end - start));
     }
     return err;
 }
 
-// One piece that fits on a board, reduced over the node's members.
+// One piece that fits into a slot, reduced over the node's members.
 static int reduce_piece(struct communicator *comm, char *inout, MPI_Count count,
                         size_t total, const struct reduction *reduction)
 {
     size_t bytes = bytes_of(reduction, count);
-    const struct board *boards = board_of(comm, 0);
-    struct board *own_board = board_of(comm, comm->node_rank);
-    own_board->total = total;
+    const struct slot *slots = slot_of(comm, 0);
+    struct slot *own_slot = slot_of(comm, comm->node_rank);
+    own_slot->total = total;
     if (bytes > 0)
-        memcpy(own_board->bytes, inout, bytes);
+        memcpy(own_slot->bytes, inout, bytes);
     int err = node_arrive(comm);
     if (!err)
-        err = boards_agree(comm, boards, total);
+        err = slots_agree(comm, slots, total);
     if (err || bytes == 0)
         return err;
     if (bytes <= SHARED_WORK_BYTES) {
-        combine_boards(comm, boards, 0, count, inout, reduction);
+        combine_slots(comm, slots, 0, count, inout, reduction);
         return 0;
     }
     MPI_Count own = share_start(comm, count, comm->node_rank);
     MPI_Count own_end = share_start(comm, count, comm->node_rank + 1);
-    combine_boards(comm, boards, own, own_end - own, inout + bytes_of(reduction, own),
-                   reduction);
+    combine_slots(comm, slots, own, own_end - own, inout + bytes_of(reduction, own),
+                  reduction);
     return collect_shares(comm, inout, count, reduction);
 }
 
@@ -91,7 +91,7 @@ static int node_reduce_all(struct communicator *comm, char *inout, MPI_Count cou
 {
     if (comm->node_size == 1)
         return 0;
-    MPI_Count piece = BOARD_BYTES / (MPI_Count)reduction->basic->bytes, done = 0;
+    MPI_Count piece = SLOT_BYTES / (MPI_Count)reduction->basic->bytes, done = 0;
     size_t total = bytes_of(reduction, count);
     do {
         MPI_Count length = count - done < piece ? count - done : piece;

@@ -446,7 +446,7 @@ int schedule_run(struct schedule *schedule)
         err = schedule->error;
     }
     if (unlikely(err == MPI_ERR_PROC_ABORTED))
-        area_break(owner_of(schedule));
+        shared_buffer_break(owner_of(schedule));
     schedule_free(schedule);
     return err;
 }

@@ -412,16 +412,16 @@ struct communicator {
     struct communicator *local; // of an intercommunicator: over `group`; else NULL
     uint64_t context; // distinguishes its messages from all others' of the job
     // Its processes by node, each in ascending order of rank in the communicator.
-    int node_rank, node_size; // this process among the members on its node
-    const int *node_members;  // [node_size] ranks in the communicator
-    int leader_index;         // of this node among the leaders
-    int leader_count;         // number of nodes
-    const int *leaders;       // [leader_count] lowest rank of each node
-    const int *node_index_of; // [size] index among `leaders` of each rank's node
-    struct places *places;    // collective's: owns these four arrays
-    struct area *area;  // collective's memory shared by node_members, in the segment
-    uint32_t sequence;  // of rounds on the area
-    uint32_t schedules; // that have been made on this communicator
+    int node_rank, node_size;  // this process among the members on its node
+    const int *node_members;   // [node_size] ranks in the communicator
+    int leader_index;          // of this node among the leaders
+    int leader_count;          // number of nodes
+    const int *leaders;        // [leader_count] lowest rank of each node
+    const int *node_index_of;  // [size] index among `leaders` of each rank's node
+    struct node_map *node_map; // collective's: owns these four arrays
+    struct shared_buffer *shared_buffer; // collective's: of node_members
+    uint32_t sequence;                   // of rounds on the shared buffer
+    uint32_t schedules;                  // that have been made on this communicator
     struct send_buffer *buffer; // pt2pt's: attached to this communicator, or NULL
     struct topology *topology;  // or NULL
     char name[MPI_MAX_OBJECT_NAME];

@@ -4,56 +4,58 @@
 
 #include <string.h>
 
-static void area_retire(struct area *area)
+static void shared_buffer_retire(struct shared_buffer *buffer)
 {
-    area->next_retired = atomic_load(&process.retired_areas);
-    while (!atomic_compare_exchange_weak(&process.retired_areas, &area->next_retired,
-                                         area))
+    buffer->next_retired = atomic_load(&process.retired_buffers);
+    while (!atomic_compare_exchange_weak(&process.retired_buffers,
+                                         &buffer->next_retired, buffer))
         ;
 }
 
 // Frees the retired areas that all members have left.
-static void areas_collect(void)
+static void shared_buffers_collect(void)
 {
-    struct area *area = atomic_exchange(&process.retired_areas, NULL);
-    while (area != NULL) {
-        struct area *next = area->next_retired;
-        uint32_t departed = atomic_load_explicit(&area->departed, memory_order_acquire);
-        if ((int)departed == area->seats)
-            shm_free(process.shm, area);
+    struct shared_buffer *buffer = atomic_exchange(&process.retired_buffers, NULL);
+    while (buffer != NULL) {
+        struct shared_buffer *next = buffer->next_retired;
+        uint32_t departed =
+            atomic_load_explicit(&buffer->departed, memory_order_acquire);
+        if ((int)departed == buffer->node_size)
+            shm_free(process.shm, buffer);
         else
-            area_retire(area);
-        area = next;
+            shared_buffer_retire(buffer);
+        buffer = next;
     }
 }
 
-int area_make(int seats, struct area **area)
+int shared_buffer_make(int node_size, struct shared_buffer **buffer)
 {
-    areas_collect();
+    shared_buffers_collect();
     void *memory;
-    size_t bytes = sizeof(struct area) + (size_t)seats * 2 * sizeof(struct board);
+    size_t bytes =
+        sizeof(struct shared_buffer) + (size_t)node_size * 2 * sizeof(struct slot);
     int err = shm_alloc(process.shm, bytes, CACHE_LINE, &memory);
     if (err)
         return err;
-    memset(memory, 0, sizeof(struct area));
-    *area = memory;
-    (*area)->seats = seats;
+    memset(memory, 0, sizeof(struct shared_buffer));
+    *buffer = memory;
+    (*buffer)->node_size = node_size;
     return 0;
 }
 
 // The message lock may be held: messages keep communicators alive.
-void area_leave(struct area *area, bool is_owner)
+void shared_buffer_leave(struct shared_buffer *buffer, bool is_owner)
 {
     if (is_owner)
-        area_retire(area);
-    atomic_fetch_add_explicit(&area->departed, 1, memory_order_release);
-    areas_collect();
+        shared_buffer_retire(buffer);
+    atomic_fetch_add_explicit(&buffer->departed, 1, memory_order_release);
+    shared_buffers_collect();
 }
 
-void area_break(const struct communicator *comm)
+void shared_buffer_break(const struct communicator *comm)
 {
-    if (comm->area != NULL)
-        atomic_store(&comm->area->is_broken, true);
+    if (comm->shared_buffer != NULL)
+        atomic_store(&comm->shared_buffer->is_broken, true);
 }
 
 static __attribute__((noinline)) int fail_broken(void)
@@ -66,19 +68,20 @@ static __attribute__((noinline)) int fail_broken(void)
 
 int node_arrive(struct communicator *comm)
 {
-    _Atomic(uint32_t) *arrivals = &comm->area->arrivals;
+    _Atomic(uint32_t) *arrivals = &comm->shared_buffer->arrivals;
     uint32_t expected = ++comm->sequence * (uint32_t)comm->node_size;
     uint32_t arrived = atomic_fetch_add_explicit(arrivals, 1, memory_order_acq_rel) + 1;
     unsigned spins = 0;
     while ((int32_t)(arrived - expected) < 0) {
         int err = message_backoff(&spins);
         if (err) {
-            area_break(comm);
+            shared_buffer_break(comm);
             return err;
         }
         arrived = atomic_load_explicit(arrivals, memory_order_acquire);
     }
-    return unlikely(atomic_load_explicit(&comm->area->is_broken, memory_order_relaxed))
+    return unlikely(atomic_load_explicit(&comm->shared_buffer->is_broken,
+                                         memory_order_relaxed))
                ? fail_broken()
                : 0;
 }
@@ -88,11 +91,11 @@ int collective_node_barrier(struct communicator *comm)
     return comm->node_size > 1 ? node_arrive(comm) : 0;
 }
 
-int boards_agree(const struct communicator *comm, const struct board *boards,
-                 uint64_t total)
+int slots_agree(const struct communicator *comm, const struct slot *slots,
+                uint64_t total)
 {
-    for (int seat = 0; seat < comm->node_size; seat++) {
-        uint64_t other = board_after(boards, seat)->total;
+    for (int node_rank = 0; node_rank < comm->node_size; node_rank++) {
+        uint64_t other = slot_after(slots, node_rank)->total;
         if (refused_class(other))
             return fail_refused(refused_class(other));
         if (other != total)
@@ -103,38 +106,38 @@ int boards_agree(const struct communicator *comm, const struct board *boards,
     return 0;
 }
 
-// Bytes of `total` that go on a board when `done` have gone before.
+// Bytes of `total` that go into a slot when `done` have gone before.
 static size_t piece_at(size_t done, size_t total)
 {
-    return total - done < BOARD_BYTES ? total - done : BOARD_BYTES;
+    return total - done < SLOT_BYTES ? total - done : SLOT_BYTES;
 }
 
 // Everyone takes part until the source has shown all that it has, also who wants less.
-int node_broadcast(struct communicator *comm, void *bytes, size_t size, int seat,
+int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,
                    int err)
 {
     if (comm->node_size == 1)
         return err;
-    bool is_source = comm->node_rank == seat;
+    bool is_source = comm->node_rank == node_rank;
     uint64_t total = is_source && err ? total_refused(err) : size;
     size_t done = 0;
     do {
-        struct board *board = board_of(comm, seat);
+        struct slot *slot = slot_of(comm, node_rank);
         if (is_source) {
-            board->total = total;
+            slot->total = total;
             if (!refused_class(total) && size > 0)
-                memcpy(board->bytes, (char *)bytes + done, piece_at(done, total));
+                memcpy(slot->bytes, (char *)bytes + done, piece_at(done, total));
         }
         int failed = node_arrive(comm);
         if (failed)
             return failed;
-        total = board->total;
+        total = slot->total;
         if (refused_class(total))
             return err ? err : fail_refused(refused_class(total));
         if (!is_source && done < size)
-            memcpy((char *)bytes + done, board->bytes,
+            memcpy((char *)bytes + done, slot->bytes,
                    piece_at(done, total < size ? total : size));
-        done += BOARD_BYTES;
+        done += SLOT_BYTES;
     } while (done < total);
     return total == size ? 0
                          : fail(MPI_ERR_TRUNCATE,
