@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a member of the parent tells the others when a communicator is made.
-struct invitation {
+// What a member of the parent contributes to the setup of a new communicator.
+struct setup_entry {
     uint64_t context; // for the new communicator, if this is its first member
     uint64_t buffer;  // offset in the segment, if this member leads a node
 };
 
-// Who made it, and its how-manieth it is.
+// The job rank of the process that calls, and a count of its contexts.
 uint64_t context_next(void)
 {
     uint32_t count =
@@ -70,8 +70,8 @@ int communicator_plan(const struct communicator *parent, struct group *group,
     return 0;
 }
 
-static int invite(const struct communicator *parent, struct group *group,
-                  struct communicator **comm, struct invitation *mine)
+static int setup_prepare(const struct communicator *parent, struct group *group,
+                         struct communicator **comm, struct setup_entry *mine)
 {
     int err = communicator_plan(parent, group, comm);
     if (err)
@@ -96,8 +96,8 @@ static int parent_rank(const struct communicator *parent,
     return found;
 }
 
-static void accept_invitations(const struct communicator *parent,
-                               struct communicator *comm, const struct invitation *all)
+static void setup_accept(const struct communicator *parent, struct communicator *comm,
+                         const struct setup_entry *all)
 {
     if (comm == NULL)
         return;
@@ -139,12 +139,12 @@ int communicator_agree(struct communicator *comm, int err)
     return worst ? fail(worst, "another member of the communicator has failed") : 0;
 }
 
-static int exchange_invitations(struct communicator *parent, struct communicator *comm,
-                                const struct invitation *mine, struct invitation *all)
+static int setup_exchange(struct communicator *parent, struct communicator *comm,
+                          const struct setup_entry *mine, struct setup_entry *all)
 {
     int err = collective_gather_all(parent, mine, sizeof *mine, all);
     if (!err)
-        accept_invitations(parent, comm, all);
+        setup_accept(parent, comm, all);
     return err;
 }
 
@@ -155,15 +155,16 @@ int communicator_make(struct communicator *parent, struct group *group,
     if (unfit)
         return unfit;
     struct communicator *comm = NULL;
-    struct invitation mine = {0};
-    struct invitation *all = malloc((size_t)parent->size * sizeof *all);
-    int err =
-        all ? 0 : fail(MPI_ERR_NO_MEM, "no memory for %d invitations", parent->size);
+    struct setup_entry mine = {0};
+    struct setup_entry *all = malloc((size_t)parent->size * sizeof *all);
+    int err = all ? 0
+                  : fail(MPI_ERR_NO_MEM, "no memory to set up a communicator of %d",
+                         parent->size);
     if (!err && group != NULL)
-        err = invite(parent, group, &comm, &mine);
+        err = setup_prepare(parent, group, &comm, &mine);
     err = communicator_agree(parent, err);
     if (!err)
-        err = exchange_invitations(parent, comm, &mine, all);
+        err = setup_exchange(parent, comm, &mine, all);
     free(all);
     if (err) {
         communicator_abandon(comm);

@@ -11,7 +11,8 @@ static struct datatype *int_type(void)
     return handle_object(KIND_DATATYPE, (uintptr_t)MPI_INT);
 }
 
-// What all learn from each other: the worst error, and from the first the context.
+// The result of an agreement: the worst error of all members and the context of the
+// first.
 struct agreement {
     int error;
     uint64_t context;
@@ -36,43 +37,41 @@ static int complain(int error, int own)
 
 // ---- the shared buffer
 
-struct furniture {
+struct setup {
     struct communicator *comm;
     uint64_t buffer; // offset in the segment
     struct agreement agreement;
 };
 
-static void setup_make_buffer(struct furniture *furniture)
+static void setup_make_buffer(struct setup *setup)
 {
-    struct communicator *comm = furniture->comm;
+    struct communicator *comm = setup->comm;
     if (comm->node_size == 1 || !is_leader(comm))
         return;
-    furniture->agreement.error =
-        shared_buffer_make(comm->node_size, &comm->shared_buffer);
-    if (!furniture->agreement.error)
-        furniture->buffer = shm_offset(process.shm, comm->shared_buffer);
+    setup->agreement.error = shared_buffer_make(comm->node_size, &comm->shared_buffer);
+    if (!setup->agreement.error)
+        setup->buffer = shm_offset(process.shm, comm->shared_buffer);
 }
 
 static int setup_use_buffer(void *argument)
 {
-    struct furniture *furniture = argument;
-    struct communicator *comm = furniture->comm;
-    int err = furniture->agreement.error;
+    struct setup *setup = argument;
+    struct communicator *comm = setup->comm;
+    int err = setup->agreement.error;
     if (err)
         return fail(err, "another member of the communicator has failed");
     if (comm->node_size > 1)
-        comm->shared_buffer = shm_at(process.shm, furniture->buffer);
+        comm->shared_buffer = shm_at(process.shm, setup->buffer);
     return 0;
 }
 
 // The leader of each node tells its members where the shared buffer is, over `carrier`,
 // which has the same members.
-static void append_furnishing(struct schedule *schedule, struct furniture *furniture,
-                              struct communicator *carrier)
+static void append_setup(struct schedule *schedule, struct setup *setup,
+                         struct communicator *carrier)
 {
-    struct communicator *comm = furniture->comm;
-    struct elements offset =
-        elements_of(&furniture->buffer, sizeof(uint64_t), byte_type());
+    struct communicator *comm = setup->comm;
+    struct elements offset = elements_of(&setup->buffer, sizeof(uint64_t), byte_type());
     for (int node_rank = 1; node_rank < comm->node_size; node_rank++) {
         int member = comm->node_members[node_rank], leader = comm->node_members[0];
         if (is_leader(comm))
@@ -82,21 +81,21 @@ static void append_furnishing(struct schedule *schedule, struct furniture *furni
     }
     schedule_wait(schedule);
     struct peers peers = peers_all(carrier);
-    append_agreement(schedule, &peers, &furniture->agreement);
-    schedule_call(schedule, setup_use_buffer, furniture);
+    append_agreement(schedule, &peers, &setup->agreement);
+    schedule_call(schedule, setup_use_buffer, setup);
 }
 
-int communicator_furnish(struct communicator *comm, struct errhandler *errhandler)
+int communicator_set_up(struct communicator *comm, struct errhandler *errhandler)
 {
-    struct furniture furniture = {.comm = comm};
+    struct setup setup = {.comm = comm};
     struct schedule *schedule;
     object_retain(errhandler);
     comm->object.errhandler = errhandler;
-    setup_make_buffer(&furniture);
-    int own = furniture.agreement.error;
+    setup_make_buffer(&setup);
+    int own = setup.agreement.error;
     int err = schedule_make(comm, &schedule);
     if (!err) {
-        append_furnishing(schedule, &furniture, comm);
+        append_setup(schedule, &setup, comm);
         err = schedule_run(schedule);
     }
     if (!err)
@@ -158,7 +157,7 @@ int communicator_make_apart(struct communicator *carrier, int tag, struct group 
         return err;
     }
     comm->context = agreement.context;
-    err = communicator_furnish(comm, errhandler);
+    err = communicator_set_up(comm, errhandler);
     if (!err)
         *made = comm;
     return err;
@@ -205,34 +204,34 @@ int oriel_comm_create_from_group(struct group *group, const char *stringtag,
 
 // ---- nonblocking duplication
 
-struct naming {
-    struct furniture furniture;
+struct duplication {
+    struct setup setup;
     struct agreement agreement; // its context is that of the copy
 };
 
 static int use_context(void *argument)
 {
-    struct naming *naming = argument;
-    naming->furniture.comm->context = naming->agreement.context;
+    struct duplication *duplication = argument;
+    duplication->setup.comm->context = duplication->agreement.context;
     return 0;
 }
 
-static struct naming *append_naming(struct schedule *schedule,
-                                    struct communicator *parent,
-                                    struct communicator *copy)
+static struct duplication *append_duplication(struct schedule *schedule,
+                                              struct communicator *parent,
+                                              struct communicator *copy)
 {
     struct elements memory =
-        schedule_scratch(schedule, sizeof(struct naming), byte_type());
-    struct naming *naming = (struct naming *)memory.at;
-    if (naming == NULL)
+        schedule_scratch(schedule, sizeof(struct duplication), byte_type());
+    struct duplication *duplication = (struct duplication *)memory.at;
+    if (duplication == NULL)
         return NULL;
-    *naming = (struct naming){.furniture = {.comm = copy}};
-    naming->agreement.context = context_next();
-    setup_make_buffer(&naming->furniture);
+    *duplication = (struct duplication){.setup = {.comm = copy}};
+    duplication->agreement.context = context_next();
+    setup_make_buffer(&duplication->setup);
     struct peers peers = peers_all(parent);
-    append_agreement(schedule, &peers, &naming->agreement);
-    append_furnishing(schedule, &naming->furniture, parent);
-    return naming;
+    append_agreement(schedule, &peers, &duplication->agreement);
+    append_setup(schedule, &duplication->setup, parent);
+    return duplication;
 }
 
 // The groups of an intercommunicator take the context that rank 0 of either group
@@ -295,18 +294,18 @@ static int plan_copy(struct communicator *comm, struct communicator **planned)
     return err;
 }
 
-static void append_copying(struct schedule *schedule, struct communicator *comm,
-                           struct communicator *copy)
+static void append_copy(struct schedule *schedule, struct communicator *comm,
+                        struct communicator *copy)
 {
-    struct naming *naming;
+    struct duplication *duplication;
     if (comm_is_inter(comm)) {
-        naming = append_naming(schedule, comm->local, copy->local);
+        duplication = append_duplication(schedule, comm->local, copy->local);
         append_swap_contexts(schedule, comm, comm->local, 0, copy);
     } else {
-        naming = append_naming(schedule, comm, copy);
+        duplication = append_duplication(schedule, comm, copy);
     }
-    if (naming != NULL)
-        schedule_call(schedule, use_context, naming);
+    if (duplication != NULL)
+        schedule_call(schedule, use_context, duplication);
 }
 
 int oriel_comm_idup(struct communicator *comm, struct communicator **newcomm,
@@ -319,7 +318,7 @@ int oriel_comm_idup(struct communicator *comm, struct communicator **newcomm,
         return schedule_miss(comm, err);
     err = schedule_make(comm, &schedule);
     if (!err) {
-        append_copying(schedule, comm, copy);
+        append_copy(schedule, comm, copy);
         err = schedule_start(schedule, request);
     }
     if (err)

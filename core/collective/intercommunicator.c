@@ -303,7 +303,7 @@ int oriel_intercomm_merge(struct communicator *intercomm, int high,
         return err;
     made->context = is_first ? mine.context : theirs.context;
     struct errhandler *errhandler = errhandler_of(&intercomm->object);
-    err = communicator_furnish(made, errhandler);
+    err = communicator_set_up(made, errhandler);
     object_release(errhandler);
     return err ? err : communicator_publish(made, newintracomm);
 }

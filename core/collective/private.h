@@ -127,9 +127,9 @@ int communicator_agree(struct communicator *comm, int err);
 // Over the members of `group` alone, who send their messages over `carrier` with a tag.
 int communicator_make_apart(struct communicator *carrier, int tag, struct group *group,
                             struct errhandler *errhandler, struct communicator **made);
-// Gives a planned communicator with a context the rest; called by all its members, and
-// every error is returned by all. It is abandoned then.
-int communicator_furnish(struct communicator *comm, struct errhandler *errhandler);
+// Completes a planned communicator that has a context: shared buffer and error handler.
+// All its members call it and return every error; the communicator is abandoned then.
+int communicator_set_up(struct communicator *comm, struct errhandler *errhandler);
 // The program gets a handle, or none for NULL.
 int communicator_publish(struct communicator *made, struct communicator **newcomm);
 // The group of those who chose a color, in the order of their keys.
