@@ -193,9 +193,10 @@ static int find_copy(const struct communicator *comm, size_t bytes, struct copy 
 }
 
 // The copy goes on its way and ends by itself.
-static int send_copy(const struct order *order, struct copy *copy, size_t bytes)
+static int send_copy(const struct transfer_parameters *parameters, struct copy *copy,
+                     size_t bytes)
 {
-    struct order whole = *order;
+    struct transfer_parameters whole = *parameters;
     whole.buffer = copy->data;
     whole.count = (MPI_Count)bytes;
     whole.type = type_byte();
@@ -213,19 +214,19 @@ static int send_copy(const struct order *order, struct copy *copy, size_t bytes)
     return err;
 }
 
-int buffered_send(const struct order *order)
+int buffered_send(const struct transfer_parameters *parameters)
 {
     size_t bytes = 0;
     struct copy *copy = NULL;
-    if (order->rank == MPI_PROC_NULL)
+    if (parameters->rank == MPI_PROC_NULL)
         return 0;
-    int err = order_bytes(order, &bytes);
+    int err = parameters_bytes(parameters, &bytes);
     if (!err)
-        err = find_copy(order->comm, bytes, &copy);
+        err = find_copy(parameters->comm, bytes, &copy);
     if (err)
         return err;
-    datatype_pack(order->type, order->count, order->buffer, copy->data);
-    err = send_copy(order, copy, bytes);
+    datatype_pack(parameters->type, parameters->count, parameters->buffer, copy->data);
+    err = send_copy(parameters, copy, bytes);
     if (err) {
         message_lock();
         copy_give_back(copy);

@@ -40,8 +40,9 @@ static void exchange_destroy(struct object *object)
     free(exchange);
 }
 
-static int exchange_make(const struct order *send, const struct order *receive,
-                         char *copy, struct exchange **made)
+static int exchange_make(const struct transfer_parameters *send,
+                         const struct transfer_parameters *receive, char *copy,
+                         struct exchange **made)
 {
     struct exchange *exchange = malloc(sizeof *exchange);
     if (exchange == NULL)
@@ -84,7 +85,8 @@ static void exchange_begin(struct exchange *exchange)
     message_unlock();
 }
 
-static int exchange_and_wait(const struct order *send, const struct order *receive,
+static int exchange_and_wait(const struct transfer_parameters *send,
+                             const struct transfer_parameters *receive,
                              MPI_Status *status)
 {
     struct exchange *exchange = NULL;
@@ -106,8 +108,9 @@ static int exchange_and_wait(const struct order *send, const struct order *recei
 }
 
 // Takes over `copy`, also on failure.
-static int exchange_start(const struct order *send, const struct order *receive,
-                          char *copy, struct request **request)
+static int exchange_start(const struct transfer_parameters *send,
+                          const struct transfer_parameters *receive, char *copy,
+                          struct request **request)
 {
     struct exchange *exchange = NULL;
     int err = exchange_make(send, receive, copy, &exchange);
@@ -130,9 +133,10 @@ int oriel_sendrecv(const void *sendbuf, MPI_Count sendcount, struct datatype *se
                    struct datatype *recvtype, int source, int recvtag,
                    struct communicator *comm, MPI_Status *status)
 {
-    struct order send = send_order(sendbuf, sendcount, sendtype, dest, sendtag, comm);
-    struct order receive =
-        receive_order(recvbuf, recvcount, recvtype, source, recvtag, comm);
+    struct transfer_parameters send =
+        send_parameters(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    struct transfer_parameters receive =
+        receive_parameters(recvbuf, recvcount, recvtype, source, recvtag, comm);
     return exchange_and_wait(&send, &receive, status);
 }
 
@@ -141,17 +145,19 @@ int oriel_isendrecv(const void *sendbuf, MPI_Count sendcount, struct datatype *s
                     struct datatype *recvtype, int source, int recvtag,
                     struct communicator *comm, struct request **request)
 {
-    struct order send = send_order(sendbuf, sendcount, sendtype, dest, sendtag, comm);
-    struct order receive =
-        receive_order(recvbuf, recvcount, recvtype, source, recvtag, comm);
+    struct transfer_parameters send =
+        send_parameters(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    struct transfer_parameters receive =
+        receive_parameters(recvbuf, recvcount, recvtype, source, recvtag, comm);
     return exchange_start(&send, &receive, NULL, request);
 }
 
 // ---- one buffer: what is sent is a packed copy
 
-static int copy_of(const struct order *receive, char **copy, size_t *bytes)
+static int copy_of(const struct transfer_parameters *receive, char **copy,
+                   size_t *bytes)
 {
-    int err = order_bytes(receive, bytes);
+    int err = parameters_bytes(receive, bytes);
     if (err)
         return err;
     *copy = malloc(*bytes + 1);
@@ -165,14 +171,15 @@ int oriel_sendrecv_replace(void *buf, MPI_Count count, struct datatype *datatype
                            int dest, int sendtag, int source, int recvtag,
                            struct communicator *comm, MPI_Status *status)
 {
-    struct order receive = receive_order(buf, count, datatype, source, recvtag, comm);
+    struct transfer_parameters receive =
+        receive_parameters(buf, count, datatype, source, recvtag, comm);
     char *copy = NULL;
     size_t bytes = 0;
     int err = copy_of(&receive, &copy, &bytes);
     if (err)
         return err;
-    struct order send =
-        send_order(copy, (MPI_Count)bytes, type_byte(), dest, sendtag, comm);
+    struct transfer_parameters send =
+        send_parameters(copy, (MPI_Count)bytes, type_byte(), dest, sendtag, comm);
     err = exchange_and_wait(&send, &receive, status);
     free(copy);
     return err;
@@ -182,13 +189,14 @@ int oriel_isendrecv_replace(void *buf, MPI_Count count, struct datatype *datatyp
                             int dest, int sendtag, int source, int recvtag,
                             struct communicator *comm, struct request **request)
 {
-    struct order receive = receive_order(buf, count, datatype, source, recvtag, comm);
+    struct transfer_parameters receive =
+        receive_parameters(buf, count, datatype, source, recvtag, comm);
     char *copy = NULL;
     size_t bytes = 0;
     int err = copy_of(&receive, &copy, &bytes);
     if (err)
         return err;
-    struct order send =
-        send_order(copy, (MPI_Count)bytes, type_byte(), dest, sendtag, comm);
+    struct transfer_parameters send =
+        send_parameters(copy, (MPI_Count)bytes, type_byte(), dest, sendtag, comm);
     return exchange_start(&send, &receive, copy, request);
 }

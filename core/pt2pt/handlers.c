@@ -31,12 +31,13 @@ enum { PART_MAX = (MESSAGE_MAX - sizeof(struct part)) & ~7 };
 // Spreads the bytes that have come over the elements of the buffer.
 static void unpack(const struct transfer *transfer, size_t bytes)
 {
-    struct blocks blocks = blocks_of(transfer->order.type, transfer->order.count);
+    struct blocks blocks =
+        blocks_of(transfer->parameters.type, transfer->parameters.count);
     const char *from = transfer->packed;
     MPI_Aint offset = 0;
     for (size_t length; bytes > 0; from += length, bytes -= length) {
         length = blocks_next(&blocks, bytes, &offset);
-        memcpy((char *)transfer->order.buffer + offset, from, length);
+        memcpy((char *)transfer->parameters.buffer + offset, from, length);
     }
 }
 
@@ -277,7 +278,7 @@ static int cancel_receive(struct transfer *transfer)
 
 static int cancel_send(struct transfer *transfer)
 {
-    struct cancel cancel = {.context = transfer->order.comm->context,
+    struct cancel cancel = {.context = transfer->parameters.comm->context,
                             .sender = transfer->id};
     return transfer->id == 0 ? 0
                              : message_send(transfer->peer, MESSAGE_CANCEL, &cancel,
@@ -289,7 +290,7 @@ int transfer_cancel(struct request *request)
     struct transfer *transfer = (struct transfer *)request;
     message_lock();
     int err =
-        transfer->order.is_send ? cancel_send(transfer) : cancel_receive(transfer);
+        transfer->parameters.is_send ? cancel_send(transfer) : cancel_receive(transfer);
     message_unlock();
     return err;
 }

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum pattern pattern_of(const struct order *order)
+static enum pattern pattern_of(const struct transfer_parameters *parameters)
 {
-    return (order->rank == MPI_ANY_SOURCE ? PATTERN_ANY_RANK : 0) |
-           (order->tag == MPI_ANY_TAG ? PATTERN_ANY_TAG : 0);
+    return (parameters->rank == MPI_ANY_SOURCE ? PATTERN_ANY_RANK : 0) |
+           (parameters->tag == MPI_ANY_TAG ? PATTERN_ANY_TAG : 0);
 }
 
 static struct bucket *bucket_of(enum pattern pattern, uint64_t context, int rank,
@@ -23,9 +23,10 @@ static struct bucket *bucket_of(enum pattern pattern, uint64_t context, int rank
     return &process.matching->buckets[pattern][hash >> (64 - BUCKET_BITS)];
 }
 
-static struct bucket *bucket_of_order(const struct order *order)
+static struct bucket *bucket_of_parameters(const struct transfer_parameters *parameters)
 {
-    return bucket_of(pattern_of(order), order->comm->context, order->rank, order->tag);
+    return bucket_of(pattern_of(parameters), parameters->comm->context,
+                     parameters->rank, parameters->tag);
 }
 
 static struct bucket *bucket_of_envelope(enum pattern pattern,
@@ -35,13 +36,15 @@ static struct bucket *bucket_of_envelope(enum pattern pattern,
 }
 
 // The sender must be the process of the rank that its message claims to be from.
-static bool matches(const struct order *order, int peer,
+static bool matches(const struct transfer_parameters *parameters, int peer,
                     const struct envelope *envelope)
 {
-    const struct communicator *comm = order->comm;
-    return comm->context == envelope->context && order->channel == envelope->channel &&
-           (order->rank == MPI_ANY_SOURCE || order->rank == envelope->source) &&
-           (order->tag == MPI_ANY_TAG || order->tag == envelope->tag) &&
+    const struct communicator *comm = parameters->comm;
+    return comm->context == envelope->context &&
+           parameters->channel == envelope->channel &&
+           (parameters->rank == MPI_ANY_SOURCE ||
+            parameters->rank == envelope->source) &&
+           (parameters->tag == MPI_ANY_TAG || parameters->tag == envelope->tag) &&
            (uint32_t)envelope->source < (uint32_t)comm->peers->size &&
            comm_job_rank(comm, envelope->source) == peer;
 }
@@ -51,7 +54,7 @@ static bool matches(const struct order *order, int peer,
 void post(struct transfer *transfer)
 {
     struct matching *matching = process.matching;
-    struct bucket *bucket = bucket_of_order(&transfer->order);
+    struct bucket *bucket = bucket_of_parameters(&transfer->parameters);
     transfer->next = NULL;
     transfer->number = matching->postings++;
     if (bucket->posted != NULL)
@@ -59,22 +62,23 @@ void post(struct transfer *transfer)
     else
         bucket->posted = transfer;
     bucket->last_posted = transfer;
-    matching->posted[pattern_of(&transfer->order)]++;
+    matching->posted[pattern_of(&transfer->parameters)]++;
 }
 
 // `before` is the one before it in its bucket, or NULL.
 static void unlink_posted(struct transfer *transfer, struct transfer *before)
 {
-    struct bucket *bucket = bucket_of_order(&transfer->order);
+    struct bucket *bucket = bucket_of_parameters(&transfer->parameters);
     *(before ? &before->next : &bucket->posted) = transfer->next;
     if (bucket->last_posted == transfer)
         bucket->last_posted = before;
-    process.matching->posted[pattern_of(&transfer->order)]--;
+    process.matching->posted[pattern_of(&transfer->parameters)]--;
 }
 
 bool unpost(struct transfer *transfer)
 {
-    struct transfer *before = NULL, *at = bucket_of_order(&transfer->order)->posted;
+    struct transfer *before = NULL,
+                    *at = bucket_of_parameters(&transfer->parameters)->posted;
     for (; at != NULL && at != transfer; at = at->next)
         before = at;
     if (at != NULL)
@@ -91,7 +95,7 @@ struct transfer *take_posted(int peer, const struct envelope *envelope)
             continue;
         struct transfer *before = NULL;
         struct transfer *at = bucket_of_envelope(pattern, envelope)->posted;
-        for (; at != NULL && !matches(&at->order, peer, envelope); at = at->next)
+        for (; at != NULL && !matches(&at->parameters, peer, envelope); at = at->next)
             before = at;
         if (at != NULL && (first == NULL || at->number < first->number)) {
             first = at;
@@ -145,18 +149,18 @@ static void unlink_arrival(struct arrival *arrival)
     }
 }
 
-struct arrival *find_arrival(const struct order *order)
+struct arrival *find_arrival(const struct transfer_parameters *parameters)
 {
-    enum pattern pattern = pattern_of(order);
-    struct arrival *at = bucket_of_order(order)->arrived;
-    while (at != NULL && !matches(order, at->peer, &at->envelope))
+    enum pattern pattern = pattern_of(parameters);
+    struct arrival *at = bucket_of_parameters(parameters)->arrived;
+    while (at != NULL && !matches(parameters, at->peer, &at->envelope))
         at = at->places[pattern].next;
     return at;
 }
 
-struct arrival *take_arrival(const struct order *order)
+struct arrival *take_arrival(const struct transfer_parameters *parameters)
 {
-    struct arrival *arrival = find_arrival(order);
+    struct arrival *arrival = find_arrival(parameters);
     if (arrival != NULL)
         unlink_arrival(arrival);
     return arrival;

@@ -59,6 +59,6 @@ struct transfer *transfer_of(uint32_t id, bool is_send, int peer)
         return NULL;
     struct transfer *transfer = process.matching->names[index].transfer;
     bool is_it = transfer != NULL && transfer->id == id &&
-                 transfer->order.is_send == is_send && transfer->peer == peer;
+                 transfer->parameters.is_send == is_send && transfer->peer == peer;
     return is_it ? transfer : NULL;
 }

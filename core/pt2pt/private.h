@@ -27,7 +27,7 @@ enum {
     CHUNK = 64 * 1024, // what a receiver asks for at a time, two at once
 };
 
-struct order {
+struct transfer_parameters {
     struct communicator *comm;
     void *buffer; // holds or takes `count` elements of `type`
     MPI_Count count;
@@ -38,35 +38,35 @@ struct order {
     bool is_send, is_synchronous, is_buffered;
 };
 
-static inline struct order send_order(const void *buffer, MPI_Count count,
-                                      struct datatype *type, int destination, int tag,
-                                      struct communicator *comm)
+static inline struct transfer_parameters
+send_parameters(const void *buffer, MPI_Count count, struct datatype *type,
+                int destination, int tag, struct communicator *comm)
 {
-    return (struct order){.comm = comm,
-                          .buffer = (void *)buffer,
-                          .count = count,
-                          .type = type,
-                          .rank = destination,
-                          .tag = tag,
-                          .channel = CHANNEL_USER,
-                          .is_send = true};
+    return (struct transfer_parameters){.comm = comm,
+                                        .buffer = (void *)buffer,
+                                        .count = count,
+                                        .type = type,
+                                        .rank = destination,
+                                        .tag = tag,
+                                        .channel = CHANNEL_USER,
+                                        .is_send = true};
 }
 
-static inline struct order receive_order(void *buffer, MPI_Count count,
-                                         struct datatype *type, int source, int tag,
-                                         struct communicator *comm)
+static inline struct transfer_parameters
+receive_parameters(void *buffer, MPI_Count count, struct datatype *type, int source,
+                   int tag, struct communicator *comm)
 {
-    return (struct order){.comm = comm,
-                          .buffer = buffer,
-                          .count = count,
-                          .type = type,
-                          .rank = source,
-                          .tag = tag,
-                          .channel = CHANNEL_USER};
+    return (struct transfer_parameters){.comm = comm,
+                                        .buffer = buffer,
+                                        .count = count,
+                                        .type = type,
+                                        .rank = source,
+                                        .tag = tag,
+                                        .channel = CHANNEL_USER};
 }
 
 // Bytes of data in the buffer; MPI_ERR_COUNT when they are more than there can be.
-int order_bytes(const struct order *order, size_t *bytes);
+int parameters_bytes(const struct transfer_parameters *parameters, size_t *bytes);
 
 static inline struct datatype *type_byte(void)
 {
@@ -75,7 +75,7 @@ static inline struct datatype *type_byte(void)
 
 struct transfer {
     struct request request; // source, tag and bytes are those of the message
-    struct order order;
+    struct transfer_parameters parameters;
     struct transfer *next;            // among the posted receives of its bucket
     uint64_t number;                  // of its posting
     void (*ended)(struct transfer *); // in place of completing the request
@@ -144,25 +144,28 @@ struct matching {
 // ---- transfers
 // Sets up a transfer in the caller's memory, with memory to pack what has gaps
 // (MPI_ERR_COUNT, MPI_ERR_NO_MEM); transfer_clear gives back what it owns.
-int transfer_init(struct transfer *transfer, const struct order *order);
+int transfer_init(struct transfer *transfer,
+                  const struct transfer_parameters *parameters);
 void transfer_clear(struct transfer *transfer);
 // The same in memory of its own, which goes with the last reference.
-int transfer_make(const struct order *order, struct transfer **made);
+int transfer_make(const struct transfer_parameters *parameters, struct transfer **made);
 // Packs what is to be sent, if that is needed.
 void transfer_pack(struct transfer *transfer);
 // Sends or posts it, with the message lock held. On an error it has not begun.
 int transfer_begin(struct transfer *transfer);
 // The same for a receive whose message has been taken already.
 void transfer_receive(struct transfer *transfer, struct arrival *arrival);
-struct envelope envelope_of(const struct order *order, uint64_t bytes);
+struct envelope envelope_of(const struct transfer_parameters *parameters,
+                            uint64_t bytes);
 
 // For programs: blocking, nonblocking, persistent. A receive may be of a message that
 // has been taken before; *taken is NULL afterwards.
-int transfer_carry_out(const struct order *order, struct arrival **taken,
-                       MPI_Status *status);
-int transfer_start(const struct order *order, struct arrival **taken,
+int transfer_carry_out(const struct transfer_parameters *parameters,
+                       struct arrival **taken, MPI_Status *status);
+int transfer_start(const struct transfer_parameters *parameters, struct arrival **taken,
                    struct request **request);
-int transfer_make_persistent(const struct order *order, struct request **request);
+int transfer_make_persistent(const struct transfer_parameters *parameters,
+                             struct request **request);
 
 // It has ended. Afterwards it may be gone.
 void transfer_end(struct transfer *transfer, int error);
@@ -185,10 +188,10 @@ bool unpost(struct transfer *transfer); // false: it was not posted (any more)
 struct transfer *take_posted(int peer, const struct envelope *envelope);
 int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
                  const void *data);
-// The first message that the order of a receive matches.
-struct arrival *find_arrival(const struct order *order);
+// The first message that matches the parameters of a receive.
+struct arrival *find_arrival(const struct transfer_parameters *parameters);
 void arrivals_free(void);
-struct arrival *take_arrival(const struct order *order);
+struct arrival *take_arrival(const struct transfer_parameters *parameters);
 // The offer that a peer wants to take back; NULL if it has been matched.
 struct arrival *take_offer(int peer, uint64_t context, uint32_t sender);
 
@@ -203,4 +206,4 @@ void handlers_stop(void);
 
 // ---- buffered sends (MPI-4.1 3.6)
 // Sends from a copy in the attached buffer; MPI_ERR_BUFFER when there is no room.
-int buffered_send(const struct order *order);
+int buffered_send(const struct transfer_parameters *parameters);

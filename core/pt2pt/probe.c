@@ -20,7 +20,7 @@ void messages_of_nobody_stop(void)
 
 // What is looked for, and found.
 struct probe {
-    struct order order;
+    struct transfer_parameters parameters;
     bool is_taking; // it shall not match anything else
     struct arrival *arrival;
     struct envelope envelope; // of the arrival
@@ -29,17 +29,19 @@ struct probe {
 static struct probe probe_for(int source, int tag, struct communicator *comm,
                               bool is_taking)
 {
-    return (struct probe){
-        .order = {.comm = comm, .rank = source, .tag = tag, .channel = CHANNEL_USER},
-        .is_taking = is_taking};
+    return (struct probe){.parameters = {.comm = comm,
+                                         .rank = source,
+                                         .tag = tag,
+                                         .channel = CHANNEL_USER},
+                          .is_taking = is_taking};
 }
 
 // Callers hold the message lock, after which the arrival may be taken by another thread.
 static bool look(void *argument)
 {
     struct probe *probe = argument;
-    probe->arrival =
-        probe->is_taking ? take_arrival(&probe->order) : find_arrival(&probe->order);
+    probe->arrival = probe->is_taking ? take_arrival(&probe->parameters)
+                                      : find_arrival(&probe->parameters);
     if (probe->arrival != NULL)
         probe->envelope = probe->arrival->envelope;
     return probe->arrival != NULL;
@@ -152,7 +154,7 @@ int oriel_mprobe(int source, int tag, struct communicator *comm,
 // Takes what has just been seen, unless another thread has.
 static int take_now(struct probe *probe, struct message **message)
 {
-    int err = message_make(probe->order.comm, message);
+    int err = message_make(probe->parameters.comm, message);
     if (err)
         return err;
     probe->is_taking = true;

@@ -2,10 +2,10 @@
 // Sends and receives for the layers above.
 #include "pt2pt/private.h"
 
-static int begin(const struct order *order, struct transfer **made)
+static int begin(const struct transfer_parameters *parameters, struct transfer **made)
 {
     struct transfer *transfer = NULL;
-    int err = transfer_make(order, &transfer);
+    int err = transfer_make(parameters, &transfer);
     if (err)
         return err;
     transfer_pack(transfer);
@@ -21,18 +21,20 @@ int pt2pt_begin_send(struct communicator *comm, enum channel channel,
                      const void *buffer, MPI_Count count, struct datatype *type,
                      int destination, int tag, struct transfer **transfer)
 {
-    struct order order = send_order(buffer, count, type, destination, tag, comm);
-    order.channel = channel;
-    return begin(&order, transfer);
+    struct transfer_parameters parameters =
+        send_parameters(buffer, count, type, destination, tag, comm);
+    parameters.channel = channel;
+    return begin(&parameters, transfer);
 }
 
 int pt2pt_begin_receive(struct communicator *comm, enum channel channel, void *buffer,
                         MPI_Count count, struct datatype *type, int source, int tag,
                         struct transfer **transfer)
 {
-    struct order order = receive_order(buffer, count, type, source, tag, comm);
-    order.channel = channel;
-    return begin(&order, transfer);
+    struct transfer_parameters parameters =
+        receive_parameters(buffer, count, type, source, tag, comm);
+    parameters.channel = channel;
+    return begin(&parameters, transfer);
 }
 
 int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buffer,
@@ -73,7 +75,7 @@ int pt2pt_end_exactly(struct transfer *transfer)
 {
     const struct request *request = &transfer->request;
     int err = request->error;
-    if (!transfer->order.is_send && !err && request->bytes < transfer->bytes)
+    if (!transfer->parameters.is_send && !err && request->bytes < transfer->bytes)
         err = fail(MPI_ERR_TRUNCATE,
                    "%ju bytes have come from rank %d and %ju are to be received",
                    (uintmax_t)request->bytes, request->source,

@@ -3,10 +3,12 @@
 // the calls that complete requests.
 //
 // Glossary
-//   channel   separates a communicator's own collective traffic from its program's
-//   order     a send or receive as it was asked for
-//   transfer  one send or receive under way; begins with a request
-//   eager     sent with its data at once; longer messages are offered and fetched
+//   channel     separates a communicator's own collective traffic from its program's
+//   parameters  of a transfer: buffer, count, type, rank, tag, communicator, send mode
+//   transfer    one send or receive under way; begins with a request
+//   eager       protocol of short messages: they are sent with their data at once
+//   rendezvous  protocol of long messages: the sender asks to send (RTS), the receiver
+//               gets the data, by a copy or in fragments, and says when it is done
 #pragma once
 
 #include "object/object.h"

@@ -8,34 +8,38 @@
 int oriel_recv(void *buf, MPI_Count count, struct datatype *datatype, int source,
                int tag, struct communicator *comm, MPI_Status *status)
 {
-    struct order order = receive_order(buf, count, datatype, source, tag, comm);
-    return transfer_carry_out(&order, NULL, status);
+    struct transfer_parameters parameters =
+        receive_parameters(buf, count, datatype, source, tag, comm);
+    return transfer_carry_out(&parameters, NULL, status);
 }
 
 int oriel_irecv(void *buf, MPI_Count count, struct datatype *datatype, int source,
                 int tag, struct communicator *comm, struct request **request)
 {
-    struct order order = receive_order(buf, count, datatype, source, tag, comm);
-    return transfer_start(&order, NULL, request);
+    struct transfer_parameters parameters =
+        receive_parameters(buf, count, datatype, source, tag, comm);
+    return transfer_start(&parameters, NULL, request);
 }
 
 int oriel_recv_init(void *buf, MPI_Count count, struct datatype *datatype, int source,
                     int tag, struct communicator *comm, struct request **request)
 {
-    struct order order = receive_order(buf, count, datatype, source, tag, comm);
-    return transfer_make_persistent(&order, request);
+    struct transfer_parameters parameters =
+        receive_parameters(buf, count, datatype, source, tag, comm);
+    return transfer_make_persistent(&parameters, request);
 }
 
 // ---- messages that a probe has taken
 
-// The order that receives it; MPI_MESSAGE_NO_PROC has no arrival.
-static struct order message_order(void *buf, MPI_Count count, struct datatype *datatype,
-                                  const struct message *message)
+// The parameters of a receive of the message; MPI_MESSAGE_NO_PROC has no arrival.
+static struct transfer_parameters message_parameters(void *buf, MPI_Count count,
+                                                     struct datatype *datatype,
+                                                     const struct message *message)
 {
-    return message->arrival ? receive_order(buf, count, datatype, MPI_ANY_SOURCE,
-                                            MPI_ANY_TAG, message->comm)
-                            : receive_order(buf, count, datatype, MPI_PROC_NULL,
-                                            MPI_ANY_TAG, process.self);
+    return message->arrival ? receive_parameters(buf, count, datatype, MPI_ANY_SOURCE,
+                                                 MPI_ANY_TAG, message->comm)
+                            : receive_parameters(buf, count, datatype, MPI_PROC_NULL,
+                                                 MPI_ANY_TAG, process.self);
 }
 
 // A message whose receive could not begin is still there.
@@ -55,16 +59,18 @@ int oriel_mrecv(void *buf, MPI_Count count, struct datatype *datatype,
                 MPI_Message *message, MPI_Status *status)
 {
     struct message *taken = handle_object(KIND_MESSAGE, (uintptr_t)*message);
-    struct order order = message_order(buf, count, datatype, taken);
-    int err = transfer_carry_out(&order, &taken->arrival, status);
-    return end_message(taken, message, order.comm, err);
+    struct transfer_parameters parameters =
+        message_parameters(buf, count, datatype, taken);
+    int err = transfer_carry_out(&parameters, &taken->arrival, status);
+    return end_message(taken, message, parameters.comm, err);
 }
 
 int oriel_imrecv(void *buf, MPI_Count count, struct datatype *datatype,
                  MPI_Message *message, struct request **request)
 {
     struct message *taken = handle_object(KIND_MESSAGE, (uintptr_t)*message);
-    struct order order = message_order(buf, count, datatype, taken);
-    int err = transfer_start(&order, &taken->arrival, request);
-    return end_message(taken, message, order.comm, err);
+    struct transfer_parameters parameters =
+        message_parameters(buf, count, datatype, taken);
+    int err = transfer_start(&parameters, &taken->arrival, request);
+    return end_message(taken, message, parameters.comm, err);
 }

@@ -6,47 +6,50 @@
 
 #include <oriel_core.h>
 
-static bool leaves_at_once(const struct order *order)
+static bool leaves_at_once(const struct transfer_parameters *parameters)
 {
-    return !order->is_synchronous && order->rank != MPI_PROC_NULL &&
-           order->count <= EAGER_MAX &&
-           order->type->size <= EAGER_MAX && // the product is small too
-           order->count * order->type->size <= EAGER_MAX;
+    return !parameters->is_synchronous && parameters->rank != MPI_PROC_NULL &&
+           parameters->count <= EAGER_MAX &&
+           parameters->type->size <= EAGER_MAX && // the product is small too
+           parameters->count * parameters->type->size <= EAGER_MAX;
 }
 
-static int send_bytes(const struct order *order, const void *data, size_t bytes)
+static int send_bytes(const struct transfer_parameters *parameters, const void *data,
+                      size_t bytes)
 {
-    struct envelope envelope = envelope_of(order, bytes);
+    struct envelope envelope = envelope_of(parameters, bytes);
     message_lock();
-    int err = message_send(comm_job_rank(order->comm, order->rank), MESSAGE_EAGER,
-                           &envelope, sizeof envelope, data, bytes);
+    int err = message_send(comm_job_rank(parameters->comm, parameters->rank),
+                           MESSAGE_EAGER, &envelope, sizeof envelope, data, bytes);
     message_unlock();
     return err;
 }
 
-static __attribute__((noinline)) int send_packed(const struct order *order,
-                                                 size_t bytes)
+static __attribute__((noinline)) int
+send_packed(const struct transfer_parameters *parameters, size_t bytes)
 {
     char packed[EAGER_MAX];
-    datatype_pack(order->type, order->count, order->buffer, packed);
-    return send_bytes(order, packed, bytes);
+    datatype_pack(parameters->type, parameters->count, parameters->buffer, packed);
+    return send_bytes(parameters, packed, bytes);
 }
 
-static int send_at_once(const struct order *order)
+static int send_at_once(const struct transfer_parameters *parameters)
 {
-    size_t bytes = (size_t)(order->count * order->type->size);
-    return likely(order->type->is_contiguous) ? send_bytes(order, order->buffer, bytes)
-                                              : send_packed(order, bytes);
+    size_t bytes = (size_t)(parameters->count * parameters->type->size);
+    return likely(parameters->type->is_contiguous)
+               ? send_bytes(parameters, parameters->buffer, bytes)
+               : send_packed(parameters, bytes);
 }
 
 // Who sends more than the receiver takes waits, lest memory runs out.
-static int send_and_wait(const struct order *order)
+static int send_and_wait(const struct transfer_parameters *parameters)
 {
-    if (!leaves_at_once(order))
-        return transfer_carry_out(order, NULL, MPI_STATUS_IGNORE);
-    int err = send_at_once(order);
+    if (!leaves_at_once(parameters))
+        return transfer_carry_out(parameters, NULL, MPI_STATUS_IGNORE);
+    int err = send_at_once(parameters);
     return err ? err
-               : message_wait_for_backlog(comm_job_rank(order->comm, order->rank));
+               : message_wait_for_backlog(
+                     comm_job_rank(parameters->comm, parameters->rank));
 }
 
 // Who may not wait makes progress and looks whether the receiver has died.
@@ -56,11 +59,12 @@ static int help_on(void)
     return message_looked(false);
 }
 
-static int start_send(const struct order *order, struct request **request)
+static int start_send(const struct transfer_parameters *parameters,
+                      struct request **request)
 {
-    if (!leaves_at_once(order))
-        return transfer_start(order, NULL, request);
-    int err = send_at_once(order);
+    if (!leaves_at_once(parameters))
+        return transfer_start(parameters, NULL, request);
+    int err = send_at_once(parameters);
     if (!err && unlikely(message_is_clogged()))
         err = help_on();
     if (!err)
@@ -68,13 +72,14 @@ static int start_send(const struct order *order, struct request **request)
     return err;
 }
 
-static inline struct order synchronous_order(const void *buf, MPI_Count count,
-                                             struct datatype *datatype, int dest,
-                                             int tag, struct communicator *comm)
+static inline struct transfer_parameters
+synchronous_parameters(const void *buf, MPI_Count count, struct datatype *datatype,
+                       int dest, int tag, struct communicator *comm)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    order.is_synchronous = true;
-    return order;
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    parameters.is_synchronous = true;
+    return parameters;
 }
 
 // ---- blocking
@@ -82,29 +87,33 @@ static inline struct order synchronous_order(const void *buf, MPI_Count count,
 int oriel_send(const void *buf, MPI_Count count, struct datatype *datatype, int dest,
                int tag, struct communicator *comm)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    return send_and_wait(&order);
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    return send_and_wait(&parameters);
 }
 
 int oriel_rsend(const void *buf, MPI_Count count, struct datatype *datatype, int dest,
                 int tag, struct communicator *comm)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    return send_and_wait(&order);
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    return send_and_wait(&parameters);
 }
 
 int oriel_ssend(const void *buf, MPI_Count count, struct datatype *datatype, int dest,
                 int tag, struct communicator *comm)
 {
-    struct order order = synchronous_order(buf, count, datatype, dest, tag, comm);
-    return send_and_wait(&order);
+    struct transfer_parameters parameters =
+        synchronous_parameters(buf, count, datatype, dest, tag, comm);
+    return send_and_wait(&parameters);
 }
 
 int oriel_bsend(const void *buf, MPI_Count count, struct datatype *datatype, int dest,
                 int tag, struct communicator *comm)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    return buffered_send(&order);
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    return buffered_send(&parameters);
 }
 
 // ---- nonblocking
@@ -112,29 +121,33 @@ int oriel_bsend(const void *buf, MPI_Count count, struct datatype *datatype, int
 int oriel_isend(const void *buf, MPI_Count count, struct datatype *datatype, int dest,
                 int tag, struct communicator *comm, struct request **request)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    return start_send(&order, request);
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    return start_send(&parameters, request);
 }
 
 int oriel_irsend(const void *buf, MPI_Count count, struct datatype *datatype, int dest,
                  int tag, struct communicator *comm, struct request **request)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    return start_send(&order, request);
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    return start_send(&parameters, request);
 }
 
 int oriel_issend(const void *buf, MPI_Count count, struct datatype *datatype, int dest,
                  int tag, struct communicator *comm, struct request **request)
 {
-    struct order order = synchronous_order(buf, count, datatype, dest, tag, comm);
-    return start_send(&order, request);
+    struct transfer_parameters parameters =
+        synchronous_parameters(buf, count, datatype, dest, tag, comm);
+    return start_send(&parameters, request);
 }
 
 int oriel_ibsend(const void *buf, MPI_Count count, struct datatype *datatype, int dest,
                  int tag, struct communicator *comm, struct request **request)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    int err = buffered_send(&order);
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    int err = buffered_send(&parameters);
     if (!err)
         *request = &request_done;
     return err;
@@ -146,31 +159,35 @@ int oriel_send_init(const void *buf, MPI_Count count, struct datatype *datatype,
                     int dest, int tag, struct communicator *comm,
                     struct request **request)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    return transfer_make_persistent(&order, request);
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    return transfer_make_persistent(&parameters, request);
 }
 
 int oriel_rsend_init(const void *buf, MPI_Count count, struct datatype *datatype,
                      int dest, int tag, struct communicator *comm,
                      struct request **request)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    return transfer_make_persistent(&order, request);
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    return transfer_make_persistent(&parameters, request);
 }
 
 int oriel_ssend_init(const void *buf, MPI_Count count, struct datatype *datatype,
                      int dest, int tag, struct communicator *comm,
                      struct request **request)
 {
-    struct order order = synchronous_order(buf, count, datatype, dest, tag, comm);
-    return transfer_make_persistent(&order, request);
+    struct transfer_parameters parameters =
+        synchronous_parameters(buf, count, datatype, dest, tag, comm);
+    return transfer_make_persistent(&parameters, request);
 }
 
 int oriel_bsend_init(const void *buf, MPI_Count count, struct datatype *datatype,
                      int dest, int tag, struct communicator *comm,
                      struct request **request)
 {
-    struct order order = send_order(buf, count, datatype, dest, tag, comm);
-    order.is_buffered = true;
-    return transfer_make_persistent(&order, request);
+    struct transfer_parameters parameters =
+        send_parameters(buf, count, datatype, dest, tag, comm);
+    parameters.is_buffered = true;
+    return transfer_make_persistent(&parameters, request);
 }

@@ -47,9 +47,9 @@ static int begin(struct transfer *transfer, struct arrival **taken)
 static int restart(struct request *request)
 {
     struct transfer *transfer = (struct transfer *)request;
-    if (!transfer->order.is_buffered)
+    if (!transfer->parameters.is_buffered)
         return begin(transfer, NULL);
-    int err = buffered_send(&transfer->order);
+    int err = buffered_send(&transfer->parameters);
     if (err)
         return err;
     message_lock();
@@ -87,52 +87,54 @@ static void transfer_destroy(struct object *object)
     free(object);
 }
 
-int order_bytes(const struct order *order, size_t *bytes)
+int parameters_bytes(const struct transfer_parameters *parameters, size_t *bytes)
 {
     MPI_Count product;
-    if (__builtin_mul_overflow(order->count, order->type->size, &product))
+    if (__builtin_mul_overflow(parameters->count, parameters->type->size, &product))
         return fail(MPI_ERR_COUNT, "count = %jd: elements of %jd bytes are too many",
-                    (intmax_t)order->count, (intmax_t)order->type->size);
+                    (intmax_t)parameters->count, (intmax_t)parameters->type->size);
     *bytes = (size_t)product;
     return 0;
 }
 
-int transfer_init(struct transfer *transfer, const struct order *order)
+int transfer_init(struct transfer *transfer,
+                  const struct transfer_parameters *parameters)
 {
     size_t bytes = 0;
-    int err = order_bytes(order, &bytes);
+    int err = parameters_bytes(parameters, &bytes);
     if (err)
         return err;
     char *packed = NULL;
-    bool has_gaps = !order->type->is_contiguous && bytes > 0;
-    if (has_gaps && order->rank != MPI_PROC_NULL && !order->is_buffered) {
+    bool has_gaps = !parameters->type->is_contiguous && bytes > 0;
+    if (has_gaps && parameters->rank != MPI_PROC_NULL && !parameters->is_buffered) {
         packed = malloc(bytes);
         if (packed == NULL)
             return fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", bytes);
     }
     memset(transfer, 0, sizeof *transfer);
-    request_init(&transfer->request, &transfer_kind, order->comm, destroy_in_place);
-    transfer->order = *order;
-    object_retain(order->type); // the program may free it while it is needed
+    request_init(&transfer->request, &transfer_kind, parameters->comm,
+                 destroy_in_place);
+    transfer->parameters = *parameters;
+    object_retain(parameters->type); // the program may free it while it is needed
     transfer->bytes = bytes;
     transfer->packed = packed;
-    transfer->data = packed ? packed : order->buffer;
+    transfer->data = packed ? packed : parameters->buffer;
     return 0;
 }
 
 void transfer_clear(struct transfer *transfer)
 {
     free(transfer->packed);
-    object_release(transfer->order.type);
+    object_release(transfer->parameters.type);
     request_clear(&transfer->request);
 }
 
-int transfer_make(const struct order *order, struct transfer **made)
+int transfer_make(const struct transfer_parameters *parameters, struct transfer **made)
 {
     struct transfer *transfer = malloc(sizeof *transfer);
     if (transfer == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a message");
-    int err = transfer_init(transfer, order);
+    int err = transfer_init(transfer, parameters);
     if (err) {
         free(transfer);
         return err;
@@ -146,9 +148,10 @@ int transfer_make(const struct order *order, struct transfer **made)
 
 void transfer_pack(struct transfer *transfer)
 {
-    const struct order *order = &transfer->order;
-    if (order->is_send && transfer->packed != NULL)
-        datatype_pack(order->type, order->count, order->buffer, transfer->packed);
+    const struct transfer_parameters *parameters = &transfer->parameters;
+    if (parameters->is_send && transfer->packed != NULL)
+        datatype_pack(parameters->type, parameters->count, parameters->buffer,
+                      transfer->packed);
 }
 
 static int send_eager(struct transfer *transfer, const struct envelope *envelope)
@@ -180,22 +183,23 @@ static int send_offer(struct transfer *transfer, struct envelope *envelope)
                         0);
 }
 
-struct envelope envelope_of(const struct order *order, uint64_t bytes)
+struct envelope envelope_of(const struct transfer_parameters *parameters,
+                            uint64_t bytes)
 {
-    return (struct envelope){.context = order->comm->context,
+    return (struct envelope){.context = parameters->comm->context,
                              .bytes = bytes,
-                             .source = order->comm->rank,
-                             .tag = order->tag,
-                             .channel = (uint16_t)order->channel};
+                             .source = parameters->comm->rank,
+                             .tag = parameters->tag,
+                             .channel = (uint16_t)parameters->channel};
 }
 
 static int begin_send(struct transfer *transfer)
 {
-    const struct order *order = &transfer->order;
-    struct envelope envelope = envelope_of(order, transfer->bytes);
+    const struct transfer_parameters *parameters = &transfer->parameters;
+    struct envelope envelope = envelope_of(parameters, transfer->bytes);
     bool is_eager = transfer->bytes <= EAGER_MAX;
-    transfer->peer = comm_job_rank(order->comm, order->rank);
-    if (!is_eager || order->is_synchronous) {
+    transfer->peer = comm_job_rank(parameters->comm, parameters->rank);
+    if (!is_eager || parameters->is_synchronous) {
         int err = transfer_name(transfer);
         if (err)
             return err;
@@ -210,15 +214,15 @@ static int begin_send(struct transfer *transfer)
 
 int transfer_begin(struct transfer *transfer)
 {
-    const struct order *order = &transfer->order;
-    if (order->rank == MPI_PROC_NULL) { // MPI-4.1 3.10: no effect
+    const struct transfer_parameters *parameters = &transfer->parameters;
+    if (parameters->rank == MPI_PROC_NULL) { // MPI-4.1 3.10: no effect
         transfer->request.source = MPI_PROC_NULL;
         transfer_end(transfer, 0);
         return 0;
     }
-    if (order->is_send)
+    if (parameters->is_send)
         return begin_send(transfer);
-    struct arrival *arrival = take_arrival(order);
+    struct arrival *arrival = take_arrival(parameters);
     if (arrival != NULL)
         transfer_receive(transfer, arrival);
     else
@@ -244,11 +248,11 @@ static void give_up(struct transfer *transfer)
     message_unlock();
 }
 
-int transfer_carry_out(const struct order *order, struct arrival **taken,
-                       MPI_Status *status)
+int transfer_carry_out(const struct transfer_parameters *parameters,
+                       struct arrival **taken, MPI_Status *status)
 {
     struct transfer transfer;
-    int err = transfer_init(&transfer, order);
+    int err = transfer_init(&transfer, parameters);
     if (err)
         return err;
     err = begin(&transfer, taken);
@@ -263,11 +267,11 @@ int transfer_carry_out(const struct order *order, struct arrival **taken,
     return err;
 }
 
-int transfer_start(const struct order *order, struct arrival **taken,
+int transfer_start(const struct transfer_parameters *parameters, struct arrival **taken,
                    struct request **request)
 {
     struct transfer *transfer = NULL;
-    int err = transfer_make(order, &transfer);
+    int err = transfer_make(parameters, &transfer);
     if (!err)
         err = object_open(&transfer->request.object, KIND_REQUEST);
     if (err)
@@ -280,10 +284,11 @@ int transfer_start(const struct order *order, struct arrival **taken,
     return err;
 }
 
-int transfer_make_persistent(const struct order *order, struct request **request)
+int transfer_make_persistent(const struct transfer_parameters *parameters,
+                             struct request **request)
 {
     struct transfer *transfer = NULL;
-    int err = transfer_make(order, &transfer);
+    int err = transfer_make(parameters, &transfer);
     if (!err)
         err = object_open(&transfer->request.object, KIND_REQUEST);
     if (err)
@@ -308,7 +313,7 @@ void transfer_end(struct transfer *transfer, int error)
 
 void transfer_hide(struct transfer *transfer)
 {
-    if (!transfer->order.is_send)
+    if (!transfer->parameters.is_send)
         unpost(transfer);
     transfer_forget(transfer);
 }
