@@ -24,12 +24,12 @@
 enum message_kind {
     MESSAGE_ADDRESSES, // message: network addresses of some ranks, at start-up
     MESSAGE_DEATH,     // message: a process has died
-    MESSAGE_EAGER,     // pt2pt: a message with all its data
-    MESSAGE_OFFER,     // pt2pt: a large message is ready to be fetched
-    MESSAGE_FETCHED,   // pt2pt: a large message has been fetched
-    MESSAGE_PULL,      // pt2pt: send the data of an offer as parts
-    MESSAGE_PART,      // pt2pt: a part of a large message
-    MESSAGE_CANCEL,    // pt2pt: an offer is taken back if nobody has matched it
+    MESSAGE_EAGER,     // pt2pt, eager: a message with all its data
+    MESSAGE_RTS,       // pt2pt, rendezvous: request to send a long message
+    MESSAGE_DONE,      // pt2pt, rendezvous: the receiver has all that it wants
+    MESSAGE_GET,       // pt2pt, rendezvous: send a piece of the data in fragments
+    MESSAGE_FRAGMENT,  // pt2pt, rendezvous: a fragment of the data
+    MESSAGE_CANCEL,    // pt2pt: a request to send is withdrawn if it is unmatched
     MESSAGE_LOCK,      // sync: lock request
     MESSAGE_GRANT,     // sync: a lock request was granted
     MESSAGE_UNLOCK,    // sync: lock release

@@ -38,7 +38,7 @@ bool spares_suffice(const struct messages *messages)
 // Messages that begin something fail with the call that begins it.
 bool message_must_arrive(enum message_kind kind)
 {
-    return kind != MESSAGE_EAGER && kind != MESSAGE_OFFER && kind != MESSAGE_RMA &&
+    return kind != MESSAGE_EAGER && kind != MESSAGE_RTS && kind != MESSAGE_RMA &&
            kind != MESSAGE_LOCK;
 }
 

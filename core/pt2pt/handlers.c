@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What comes over the wire: messages with their data, offers of long ones, and the
-// parts in which those are fetched when there is no shorter way. Nothing that a peer
-// says is believed before it is checked; what makes no sense is refused.
+// Handlers of the eager and the rendezvous protocol. The receiver of a long message
+// copies it from where it lies if it can, else it gets it in fragments. A handler
+// checks a message before it acts on it, and refuses one that makes no sense.
 #include "pt2pt/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct pull {
+struct get {
     uint64_t offset, bytes;
     uint32_t sender, receiver; // ids
 };
-struct part {
+struct fragment {
     uint64_t offset;
     uint32_t receiver;
     uint32_t unused;
 };
-struct fetched {
+struct done {
     uint32_t sender;
     uint32_t is_cancelled;
 };
@@ -26,7 +26,7 @@ struct cancel {
     uint32_t unused;
 };
 
-enum { PART_MAX = (MESSAGE_MAX - sizeof(struct part)) & ~7 };
+enum { FRAGMENT_MAX = (MESSAGE_MAX - sizeof(struct fragment)) & ~7 };
 
 // Spreads the bytes that have come over the elements of the buffer.
 static void unpack(const struct transfer *transfer, size_t bytes)
@@ -64,12 +64,12 @@ static int accept_envelope(struct transfer *transfer, int peer,
     return transfer->length > transfer->bytes ? MPI_ERR_TRUNCATE : 0;
 }
 
-// Ends a receive of which the sender wants to know.
-static void end_fetch(struct transfer *transfer, int error)
+// Ends a receive and tells its sender, who waits for that.
+static void receive_end_and_tell(struct transfer *transfer, int error)
 {
-    struct fetched message = {.sender = transfer->sender};
-    int err = message_send(transfer->peer, MESSAGE_FETCHED, &message, sizeof message,
-                           NULL, 0);
+    struct done message = {.sender = transfer->sender};
+    int err =
+        message_send(transfer->peer, MESSAGE_DONE, &message, sizeof message, NULL, 0);
     bool is_too_long = transfer->length > transfer->bytes;
     if (!error)
         error = err ? err : is_too_long ? MPI_ERR_TRUNCATE : 0;
@@ -84,7 +84,7 @@ void receive_eager(struct transfer *transfer, int peer, const struct envelope *e
         memcpy(transfer->data, data, transfer->wanted);
     transfer->received = transfer->wanted;
     if (envelope->sender != 0)
-        end_fetch(transfer, err);
+        receive_end_and_tell(transfer, err);
     else
         receive_end(transfer, err);
 }
@@ -95,14 +95,14 @@ void receive_eager(struct transfer *transfer, int peer, const struct envelope *e
 static bool ask_for_more(struct transfer *transfer)
 {
     uint64_t rest = transfer->wanted - transfer->asked;
-    struct pull pull = {.offset = transfer->asked,
-                        .bytes = rest < CHUNK ? rest : CHUNK,
-                        .sender = transfer->sender,
-                        .receiver = transfer->id};
-    transfer->asked += pull.bytes;
-    int err = pull.bytes > 0 ? message_send(transfer->peer, MESSAGE_PULL, &pull,
-                                            sizeof pull, NULL, 0)
-                             : 0;
+    struct get get = {.offset = transfer->asked,
+                      .bytes = rest < CHUNK ? rest : CHUNK,
+                      .sender = transfer->sender,
+                      .receiver = transfer->id};
+    transfer->asked += get.bytes;
+    int err = get.bytes > 0
+                  ? message_send(transfer->peer, MESSAGE_GET, &get, sizeof get, NULL, 0)
+                  : 0;
     if (err)
         receive_end(transfer, err);
     return !err;
@@ -148,36 +148,35 @@ static bool copy_from_mate(struct transfer *transfer, const struct envelope *env
     return true;
 }
 
-void receive_offer(struct transfer *transfer, int peer, const struct envelope *envelope)
+void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope)
 {
     int err = accept_envelope(transfer, peer, envelope);
     if (transfer->wanted == 0 || copy_from_mate(transfer, envelope, &err)) {
-        end_fetch(transfer, err);
+        receive_end_and_tell(transfer, err);
         return;
     }
     err = transfer_name(transfer);
     if (err)
-        end_fetch(transfer, err);
+        receive_end_and_tell(transfer, err);
     else if (ask_for_more(transfer))
         ask_for_more(transfer);
 }
 
-static void handle_arrival(int peer, const void *message, size_t bytes, bool is_offer)
+static void handle_envelope(int peer, const void *message, size_t bytes, bool is_rts)
 {
     const struct envelope *envelope = message;
     size_t data = bytes - sizeof *envelope;
     if (bytes < sizeof *envelope || envelope->bytes > SIZE_MAX / 2 ||
-        data != (is_offer ? 0 : envelope->bytes) ||
-        (is_offer && envelope->sender == 0)) {
+        data != (is_rts ? 0 : envelope->bytes) || (is_rts && envelope->sender == 0)) {
         message_refuse(peer, "a message");
         return;
     }
-    struct transfer *transfer = take_posted(peer, envelope);
+    struct transfer *transfer = posted_take(peer, envelope);
     if (transfer == NULL) {
-        if (keep_arrival(peer, envelope, is_offer, envelope + 1))
+        if (unexpected_add(peer, envelope, is_rts, envelope + 1))
             message_defer();
-    } else if (is_offer) {
-        receive_offer(transfer, peer, envelope);
+    } else if (is_rts) {
+        receive_rts(transfer, peer, envelope);
     } else {
         receive_eager(transfer, peer, envelope, envelope + 1);
     }
@@ -185,72 +184,73 @@ static void handle_arrival(int peer, const void *message, size_t bytes, bool is_
 
 static void handle_eager(int peer, const void *message, size_t bytes)
 {
-    handle_arrival(peer, message, bytes, false);
+    handle_envelope(peer, message, bytes, false);
 }
 
-static void handle_offer(int peer, const void *message, size_t bytes)
+static void handle_rts(int peer, const void *message, size_t bytes)
 {
-    handle_arrival(peer, message, bytes, true);
+    handle_envelope(peer, message, bytes, true);
 }
 
-static void handle_pull(int peer, const void *message, size_t bytes)
+static void handle_get(int peer, const void *message, size_t bytes)
 {
-    const struct pull *pull = message;
+    const struct get *get = message;
     struct transfer *transfer =
-        bytes == sizeof *pull ? transfer_of(pull->sender, true, peer) : NULL;
-    if (transfer == NULL || pull->bytes > CHUNK || pull->offset > transfer->bytes ||
-        pull->bytes > transfer->bytes - pull->offset) {
+        bytes == sizeof *get ? transfer_of(get->sender, true, peer) : NULL;
+    if (transfer == NULL || get->bytes > CHUNK || get->offset > transfer->bytes ||
+        get->bytes > transfer->bytes - get->offset) {
         message_refuse(peer, "a request for data");
         return;
     }
-    for (uint64_t done = 0; done < pull->bytes; done += PART_MAX) {
-        uint64_t rest = pull->bytes - done;
-        struct part part = {.offset = pull->offset + done, .receiver = pull->receiver};
-        int err = message_send(peer, MESSAGE_PART, &part, sizeof part,
-                               transfer->data + part.offset,
-                               rest < PART_MAX ? (size_t)rest : PART_MAX);
-        if (err) { // nobody is there any more to say that it has fetched the rest
+    for (uint64_t done = 0; done < get->bytes; done += FRAGMENT_MAX) {
+        uint64_t rest = get->bytes - done;
+        struct fragment fragment = {.offset = get->offset + done,
+                                    .receiver = get->receiver};
+        int err = message_send(peer, MESSAGE_FRAGMENT, &fragment, sizeof fragment,
+                               transfer->data + fragment.offset,
+                               rest < FRAGMENT_MAX ? (size_t)rest : FRAGMENT_MAX);
+        if (err) { // the receiver is gone and will not say that it is done
             transfer_end(transfer, err);
             return;
         }
     }
 }
 
-static void handle_part(int peer, const void *message, size_t bytes)
+static void handle_fragment(int peer, const void *message, size_t bytes)
 {
-    const struct part *part = message;
+    const struct fragment *fragment = message;
     struct transfer *transfer =
-        bytes > sizeof *part ? transfer_of(part->receiver, false, peer) : NULL;
-    size_t length = bytes - sizeof *part;
-    if (transfer == NULL || part->offset != transfer->received ||
+        bytes > sizeof *fragment ? transfer_of(fragment->receiver, false, peer) : NULL;
+    size_t length = bytes - sizeof *fragment;
+    if (transfer == NULL || fragment->offset != transfer->received ||
         length > transfer->asked - transfer->received) {
-        message_refuse(peer, "a part of a message");
+        message_refuse(peer, "a fragment of a message");
         return;
     }
-    memcpy(transfer->data + transfer->received, part + 1, length);
+    memcpy(transfer->data + transfer->received, fragment + 1, length);
     transfer->received += length;
     if (transfer->received == transfer->wanted)
-        end_fetch(transfer, 0);
+        receive_end_and_tell(transfer, 0);
     else if (transfer->asked - transfer->received <= CHUNK)
         ask_for_more(transfer);
 }
 
-static void handle_fetched(int peer, const void *message, size_t bytes)
+static void handle_done(int peer, const void *message, size_t bytes)
 {
-    const struct fetched *fetched = message;
+    const struct done *done = message;
     struct transfer *transfer =
-        bytes == sizeof *fetched ? transfer_of(fetched->sender, true, peer) : NULL;
+        bytes == sizeof *done ? transfer_of(done->sender, true, peer) : NULL;
     if (transfer == NULL) {
         message_refuse(peer, "the end of a transfer");
         return;
     }
-    transfer->request.is_cancelled = fetched->is_cancelled;
+    transfer->request.is_cancelled = done->is_cancelled;
     transfer_end(transfer, 0);
 }
 
 // ---- taking back (MPI-4.1 3.8.4)
 
-// What has been matched is fetched; what has not is forgotten, and never was.
+// A request to send that is unmatched is dropped; one that is matched goes on.
 static void handle_cancel(int peer, const void *message, size_t bytes)
 {
     const struct cancel *cancel = message;
@@ -258,17 +258,18 @@ static void handle_cancel(int peer, const void *message, size_t bytes)
         message_refuse(peer, "a cancellation");
         return;
     }
-    struct arrival *arrival = take_offer(peer, cancel->context, cancel->sender);
-    if (arrival == NULL)
+    struct unexpected *unexpected =
+        unexpected_take_rts(peer, cancel->context, cancel->sender);
+    if (unexpected == NULL)
         return;
-    free(arrival);
-    struct fetched answer = {.sender = cancel->sender, .is_cancelled = true};
-    message_send(peer, MESSAGE_FETCHED, &answer, sizeof answer, NULL, 0);
+    free(unexpected);
+    struct done answer = {.sender = cancel->sender, .is_cancelled = true};
+    message_send(peer, MESSAGE_DONE, &answer, sizeof answer, NULL, 0);
 }
 
 static int cancel_receive(struct transfer *transfer)
 {
-    if (!unpost(transfer))
+    if (!posted_remove(transfer))
         return 0; // matched: it will be received
     transfer->request.is_cancelled = true;
     transfer_end(transfer, 0);
@@ -299,9 +300,9 @@ static const struct {
     enum message_kind kind;
     message_handler *handler;
 } handlers[] = {
-    {MESSAGE_EAGER, handle_eager},     {MESSAGE_OFFER, handle_offer},
-    {MESSAGE_PULL, handle_pull},       {MESSAGE_PART, handle_part},
-    {MESSAGE_FETCHED, handle_fetched}, {MESSAGE_CANCEL, handle_cancel},
+    {MESSAGE_EAGER, handle_eager}, {MESSAGE_RTS, handle_rts},
+    {MESSAGE_GET, handle_get},     {MESSAGE_FRAGMENT, handle_fragment},
+    {MESSAGE_DONE, handle_done},   {MESSAGE_CANCEL, handle_cancel},
 };
 
 void handlers_start(void)

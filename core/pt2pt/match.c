@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which message goes to which receive, in order (MPI-4.1 3.5).
+// Matching of messages and receives, in order (MPI-4.1 3.5).
 #include "pt2pt/private.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static bool matches(const struct transfer_parameters *parameters, int peer,
 
 // ---- posted receives
 
-void post(struct transfer *transfer)
+void posted_add(struct transfer *transfer)
 {
     struct matching *matching = process.matching;
     struct bucket *bucket = bucket_of_parameters(&transfer->parameters);
@@ -66,7 +66,7 @@ void post(struct transfer *transfer)
 }
 
 // `before` is the one before it in its bucket, or NULL.
-static void unlink_posted(struct transfer *transfer, struct transfer *before)
+static void posted_unlink(struct transfer *transfer, struct transfer *before)
 {
     struct bucket *bucket = bucket_of_parameters(&transfer->parameters);
     *(before ? &before->next : &bucket->posted) = transfer->next;
@@ -75,19 +75,19 @@ static void unlink_posted(struct transfer *transfer, struct transfer *before)
     process.matching->posted[pattern_of(&transfer->parameters)]--;
 }
 
-bool unpost(struct transfer *transfer)
+bool posted_remove(struct transfer *transfer)
 {
     struct transfer *before = NULL,
                     *at = bucket_of_parameters(&transfer->parameters)->posted;
     for (; at != NULL && at != transfer; at = at->next)
         before = at;
     if (at != NULL)
-        unlink_posted(at, before);
+        posted_unlink(at, before);
     return at != NULL;
 }
 
 // The receive that was posted first of those of all patterns.
-struct transfer *take_posted(int peer, const struct envelope *envelope)
+struct transfer *posted_take(int peer, const struct envelope *envelope)
 {
     struct transfer *first = NULL, *before_first = NULL;
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
@@ -103,31 +103,31 @@ struct transfer *take_posted(int peer, const struct envelope *envelope)
         }
     }
     if (first != NULL)
-        unlink_posted(first, before_first);
+        posted_unlink(first, before_first);
     return first;
 }
 
-// ---- arrivals
+// ---- unexpected queue
 
-int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
-                 const void *data)
+int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
+                   const void *data)
 {
-    size_t bytes = is_offer ? 0 : (size_t)envelope->bytes;
-    struct arrival *arrival = malloc(sizeof *arrival + bytes);
-    if (arrival == NULL)
+    size_t bytes = is_rts ? 0 : (size_t)envelope->bytes;
+    struct unexpected *unexpected = malloc(sizeof *unexpected + bytes);
+    if (unexpected == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", bytes);
-    *arrival =
-        (struct arrival){.peer = peer, .is_offer = is_offer, .envelope = *envelope};
+    *unexpected =
+        (struct unexpected){.peer = peer, .is_rts = is_rts, .envelope = *envelope};
     if (bytes > 0)
-        memcpy(arrival->data, data, bytes);
+        memcpy(unexpected->data, data, bytes);
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
         struct bucket *bucket = bucket_of_envelope(pattern, envelope);
-        arrival->places[pattern].previous = bucket->last_arrived;
-        if (bucket->last_arrived != NULL)
-            bucket->last_arrived->places[pattern].next = arrival;
+        unexpected->links[pattern].previous = bucket->last_unexpected;
+        if (bucket->last_unexpected != NULL)
+            bucket->last_unexpected->links[pattern].next = unexpected;
         else
-            bucket->arrived = arrival;
-        bucket->last_arrived = arrival;
+            bucket->unexpected = unexpected;
+        bucket->last_unexpected = unexpected;
     }
     count_alone(COUNTER_UNEXPECTED, 1);
     count_alone(COUNTER_UNEXPECTED_NOW, 1);
@@ -137,53 +137,53 @@ int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
     return 0;
 }
 
-static void unlink_arrival(struct arrival *arrival)
+static void unexpected_remove(struct unexpected *unexpected)
 {
     count_alone(COUNTER_UNEXPECTED_NOW, -UINT64_C(1));
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
-        struct bucket *bucket = bucket_of_envelope(pattern, &arrival->envelope);
-        struct arrival *next = arrival->places[pattern].next;
-        struct arrival *previous = arrival->places[pattern].previous;
-        *(previous ? &previous->places[pattern].next : &bucket->arrived) = next;
-        *(next ? &next->places[pattern].previous : &bucket->last_arrived) = previous;
+        struct bucket *bucket = bucket_of_envelope(pattern, &unexpected->envelope);
+        struct unexpected *next = unexpected->links[pattern].next;
+        struct unexpected *previous = unexpected->links[pattern].previous;
+        *(previous ? &previous->links[pattern].next : &bucket->unexpected) = next;
+        *(next ? &next->links[pattern].previous : &bucket->last_unexpected) = previous;
     }
 }
 
-struct arrival *find_arrival(const struct transfer_parameters *parameters)
+struct unexpected *unexpected_find(const struct transfer_parameters *parameters)
 {
     enum pattern pattern = pattern_of(parameters);
-    struct arrival *at = bucket_of_parameters(parameters)->arrived;
+    struct unexpected *at = bucket_of_parameters(parameters)->unexpected;
     while (at != NULL && !matches(parameters, at->peer, &at->envelope))
-        at = at->places[pattern].next;
+        at = at->links[pattern].next;
     return at;
 }
 
-struct arrival *take_arrival(const struct transfer_parameters *parameters)
+struct unexpected *unexpected_take(const struct transfer_parameters *parameters)
 {
-    struct arrival *arrival = find_arrival(parameters);
-    if (arrival != NULL)
-        unlink_arrival(arrival);
-    return arrival;
+    struct unexpected *unexpected = unexpected_find(parameters);
+    if (unexpected != NULL)
+        unexpected_remove(unexpected);
+    return unexpected;
 }
 
-struct arrival *take_offer(int peer, uint64_t context, uint32_t sender)
+struct unexpected *unexpected_take_rts(int peer, uint64_t context, uint32_t sender)
 {
-    struct arrival *at = bucket_of(PATTERN_ANY, context, 0, 0)->arrived;
+    struct unexpected *at = bucket_of(PATTERN_ANY, context, 0, 0)->unexpected;
     while (at != NULL && !(at->peer == peer && at->envelope.sender == sender))
-        at = at->places[PATTERN_ANY].next;
+        at = at->links[PATTERN_ANY].next;
     if (at != NULL)
-        unlink_arrival(at);
+        unexpected_remove(at);
     return at;
 }
 
-void arrivals_free(void)
+void unexpected_free_all(void)
 {
     for (int i = 0; i < 1 << BUCKET_BITS; i++) {
         struct bucket *bucket = &process.matching->buckets[PATTERN_ANY][i];
-        while (bucket->arrived != NULL) {
-            struct arrival *arrival = bucket->arrived;
-            bucket->arrived = arrival->places[PATTERN_ANY].next;
-            free(arrival);
+        while (bucket->unexpected != NULL) {
+            struct unexpected *unexpected = bucket->unexpected;
+            bucket->unexpected = unexpected->links[PATTERN_ANY].next;
+            free(unexpected);
         }
     }
     counter_reset(COUNTER_UNEXPECTED_NOW);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the files of pt2pt/ share. See pt2pt.h for the glossary.
 //
-//   envelope  what a message says about itself: matched against receives
-//   arrival   a message for which no receive had been posted
-//   id        names a send under way on the wire, or a receive that fetches: index and
-//             generation, never an address
+//   envelope            the head of a message, which is matched against receives
+//   unexpected message  one that came before a matching receive was posted; it waits in
+//                       the unexpected queue
+//   id                  names a transfer under way on the wire: index and generation,
+//                       never an address
 #pragma once
 
 #include "pt2pt/pt2pt.h"
 
-// Opens a message with all its data (MESSAGE_EAGER) and an offer (MESSAGE_OFFER).
+// Opens an eager message, before its data, and is all of a request to send.
 struct envelope {
     uint64_t context;
     uint64_t bytes; // of the whole message
-    uint64_t place; // of an offered message: address in its process, or offset
+    uint64_t place; // with a request to send: address in the sender, or offset
     int32_t source; // rank in the communicator
     int32_t tag;
     uint16_t channel;       // enum channel
@@ -24,7 +25,7 @@ struct envelope {
 
 enum {
     EAGER_MAX = MESSAGE_MAX - sizeof(struct envelope),
-    CHUNK = 64 * 1024, // what a receiver asks for at a time, two at once
+    CHUNK = 64 * 1024, // bytes of a get; two are under way at once
 };
 
 struct transfer_parameters {
@@ -86,7 +87,7 @@ struct transfer {
     int peer;                         // rank in the job, of a receive once matched
     uint32_t id;                      // 0 while it has no name on the wire
     uint32_t sender;                  // id of the send that is received
-    uint64_t wanted, asked, received; // of a message that comes in parts
+    uint64_t wanted, asked, received; // of a message that comes in fragments
     uint64_t length;                  // of the message that has come
 };
 
@@ -99,12 +100,12 @@ enum pattern {
     PATTERNS
 };
 
-struct arrival {
+struct unexpected {
     struct {
-        struct arrival *next, *previous;
-    } places[PATTERNS]; // in the bucket in which receives of a pattern look for it
-    int peer;           // rank in the job
-    bool is_offer;
+        struct unexpected *next, *previous;
+    } links[PATTERNS]; // in the bucket in which receives of a pattern look for it
+    int peer;          // rank in the job
+    bool is_rts;
     struct envelope envelope;
     char data[];
 };
@@ -113,17 +114,17 @@ struct arrival {
 struct message {
     struct object object;
     struct communicator *comm;
-    struct arrival *arrival; // NULL: MPI_MESSAGE_NO_PROC
+    struct unexpected *unexpected; // NULL: MPI_MESSAGE_NO_PROC
 };
 void messages_of_nobody_start(void); // MPI_MESSAGE_NO_PROC
 void messages_of_nobody_stop(void);
 
-// Posted receives of a pattern and the arrivals that they could match, by the hash of
-// what the pattern fixes, both in order. So a receive looks into one bucket, a message
-// into one for each pattern that is in use.
+// Posted receives of a pattern and the unexpected messages that they could match, by
+// the hash of what the pattern fixes, both in order. So a receive looks into one
+// bucket, a message into one for each pattern that is in use.
 struct bucket {
     struct transfer *posted, *last_posted;
-    struct arrival *arrived, *last_arrived;
+    struct unexpected *unexpected, *last_unexpected;
 };
 
 enum { BUCKET_BITS = 10 };
@@ -154,16 +155,16 @@ void transfer_pack(struct transfer *transfer);
 // Sends or posts it, with the message lock held. On an error it has not begun.
 int transfer_begin(struct transfer *transfer);
 // The same for a receive whose message has been taken already.
-void transfer_receive(struct transfer *transfer, struct arrival *arrival);
+void transfer_receive(struct transfer *transfer, struct unexpected *unexpected);
 struct envelope envelope_of(const struct transfer_parameters *parameters,
                             uint64_t bytes);
 
 // For programs: blocking, nonblocking, persistent. A receive may be of a message that
 // has been taken before; *taken is NULL afterwards.
 int transfer_carry_out(const struct transfer_parameters *parameters,
-                       struct arrival **taken, MPI_Status *status);
-int transfer_start(const struct transfer_parameters *parameters, struct arrival **taken,
-                   struct request **request);
+                       struct unexpected **taken, MPI_Status *status);
+int transfer_start(const struct transfer_parameters *parameters,
+                   struct unexpected **taken, struct request **request);
 int transfer_make_persistent(const struct transfer_parameters *parameters,
                              struct request **request);
 
@@ -183,23 +184,22 @@ void transfer_forget(struct transfer *transfer);
 struct transfer *transfer_of(uint32_t id, bool is_send, int peer);
 
 // ---- matching
-void post(struct transfer *transfer);
-bool unpost(struct transfer *transfer); // false: it was not posted (any more)
-struct transfer *take_posted(int peer, const struct envelope *envelope);
-int keep_arrival(int peer, const struct envelope *envelope, bool is_offer,
-                 const void *data);
-// The first message that matches the parameters of a receive.
-struct arrival *find_arrival(const struct transfer_parameters *parameters);
-void arrivals_free(void);
-struct arrival *take_arrival(const struct transfer_parameters *parameters);
-// The offer that a peer wants to take back; NULL if it has been matched.
-struct arrival *take_offer(int peer, uint64_t context, uint32_t sender);
+void posted_add(struct transfer *transfer);
+bool posted_remove(struct transfer *transfer); // false: it was not posted (any more)
+struct transfer *posted_take(int peer, const struct envelope *envelope);
+int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
+                   const void *data);
+// The first unexpected message that matches the parameters of a receive.
+struct unexpected *unexpected_find(const struct transfer_parameters *parameters);
+void unexpected_free_all(void);
+struct unexpected *unexpected_take(const struct transfer_parameters *parameters);
+// The request to send that a peer withdraws; NULL if it has been matched.
+struct unexpected *unexpected_take_rts(int peer, uint64_t context, uint32_t sender);
 
 // ---- what happens to a matched receive
 void receive_eager(struct transfer *transfer, int peer, const struct envelope *envelope,
                    const void *data);
-void receive_offer(struct transfer *transfer, int peer,
-                   const struct envelope *envelope);
+void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope);
 
 void handlers_start(void);
 void handlers_stop(void);

@@ -22,8 +22,8 @@ void messages_of_nobody_stop(void)
 struct probe {
     struct transfer_parameters parameters;
     bool is_taking; // it shall not match anything else
-    struct arrival *arrival;
-    struct envelope envelope; // of the arrival
+    struct unexpected *unexpected;
+    struct envelope envelope; // of the message that is found
 };
 
 static struct probe probe_for(int source, int tag, struct communicator *comm,
@@ -36,15 +36,15 @@ static struct probe probe_for(int source, int tag, struct communicator *comm,
                           .is_taking = is_taking};
 }
 
-// Callers hold the message lock, after which the arrival may be taken by another thread.
+// Callers hold the message lock; once it is free another thread may take the message.
 static bool look(void *argument)
 {
     struct probe *probe = argument;
-    probe->arrival = probe->is_taking ? take_arrival(&probe->parameters)
-                                      : find_arrival(&probe->parameters);
-    if (probe->arrival != NULL)
-        probe->envelope = probe->arrival->envelope;
-    return probe->arrival != NULL;
+    probe->unexpected = probe->is_taking ? unexpected_take(&probe->parameters)
+                                         : unexpected_find(&probe->parameters);
+    if (probe->unexpected != NULL)
+        probe->envelope = probe->unexpected->envelope;
+    return probe->unexpected != NULL;
 }
 
 static bool look_locked(struct probe *probe)
@@ -145,7 +145,7 @@ int oriel_mprobe(int source, int tag, struct communicator *comm,
         object_close(&taken->object);
         return err;
     }
-    taken->arrival = probe.arrival;
+    taken->unexpected = probe.unexpected;
     tell(&probe, status);
     *message = taken;
     return 0;
@@ -159,8 +159,8 @@ static int take_now(struct probe *probe, struct message **message)
         return err;
     probe->is_taking = true;
     look_locked(probe);
-    (*message)->arrival = probe->arrival;
-    if (probe->arrival == NULL) {
+    (*message)->unexpected = probe->unexpected;
+    if (probe->unexpected == NULL) {
         object_close(&(*message)->object);
         *message = NULL;
     }

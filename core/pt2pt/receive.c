@@ -31,15 +31,16 @@ int oriel_recv_init(void *buf, MPI_Count count, struct datatype *datatype, int s
 
 // ---- messages that a probe has taken
 
-// The parameters of a receive of the message; MPI_MESSAGE_NO_PROC has no arrival.
+// The parameters of a receive of the message; MPI_MESSAGE_NO_PROC has none.
 static struct transfer_parameters message_parameters(void *buf, MPI_Count count,
                                                      struct datatype *datatype,
                                                      const struct message *message)
 {
-    return message->arrival ? receive_parameters(buf, count, datatype, MPI_ANY_SOURCE,
-                                                 MPI_ANY_TAG, message->comm)
-                            : receive_parameters(buf, count, datatype, MPI_PROC_NULL,
-                                                 MPI_ANY_TAG, process.self);
+    return message->unexpected
+               ? receive_parameters(buf, count, datatype, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                                    message->comm)
+               : receive_parameters(buf, count, datatype, MPI_PROC_NULL, MPI_ANY_TAG,
+                                    process.self);
 }
 
 // A message whose receive could not begin is still there.
@@ -48,7 +49,7 @@ static int end_message(struct message *message, MPI_Message *handle,
 {
     if (err)
         raise_on(comm);
-    if (message->arrival == NULL) {
+    if (message->unexpected == NULL) {
         *handle = MPI_MESSAGE_NULL;
         object_close(&message->object);
     }
@@ -61,7 +62,7 @@ int oriel_mrecv(void *buf, MPI_Count count, struct datatype *datatype,
     struct message *taken = handle_object(KIND_MESSAGE, (uintptr_t)*message);
     struct transfer_parameters parameters =
         message_parameters(buf, count, datatype, taken);
-    int err = transfer_carry_out(&parameters, &taken->arrival, status);
+    int err = transfer_carry_out(&parameters, &taken->unexpected, status);
     return end_message(taken, message, parameters.comm, err);
 }
 
@@ -71,6 +72,6 @@ int oriel_imrecv(void *buf, MPI_Count count, struct datatype *datatype,
     struct message *taken = handle_object(KIND_MESSAGE, (uintptr_t)*message);
     struct transfer_parameters parameters =
         message_parameters(buf, count, datatype, taken);
-    int err = transfer_start(&parameters, &taken->arrival, request);
+    int err = transfer_start(&parameters, &taken->unexpected, request);
     return end_message(taken, message, parameters.comm, err);
 }

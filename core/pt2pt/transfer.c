@@ -20,7 +20,7 @@ void pt2pt_stop(void)
     struct matching *matching = process.matching;
     handlers_stop();
     messages_of_nobody_stop();
-    arrivals_free();
+    unexpected_free_all();
     free(matching->buffer);
     free(matching->names);
     free(matching);
@@ -29,7 +29,7 @@ void pt2pt_stop(void)
 
 // ---- what the program sees of them
 
-static int begin(struct transfer *transfer, struct arrival **taken)
+static int begin(struct transfer *transfer, struct unexpected **taken)
 {
     int err = 0;
     transfer_pack(transfer);
@@ -170,7 +170,7 @@ static bool is_mate(int rank)
     return rank != boot->rank && boot->node_of[rank] == boot->node;
 }
 
-static int send_offer(struct transfer *transfer, struct envelope *envelope)
+static int send_rts(struct transfer *transfer, struct envelope *envelope)
 {
     struct shm *shm = process.shm;
     envelope->is_in_segment =
@@ -179,7 +179,7 @@ static int send_offer(struct transfer *transfer, struct envelope *envelope)
         shm_open_memory(shm);
     envelope->place = envelope->is_in_segment ? shm_offset(shm, transfer->data)
                                               : (uintptr_t)transfer->data;
-    return message_send(transfer->peer, MESSAGE_OFFER, envelope, sizeof *envelope, NULL,
+    return message_send(transfer->peer, MESSAGE_RTS, envelope, sizeof *envelope, NULL,
                         0);
 }
 
@@ -206,7 +206,7 @@ static int begin_send(struct transfer *transfer)
         envelope.sender = transfer->id;
     }
     int err =
-        is_eager ? send_eager(transfer, &envelope) : send_offer(transfer, &envelope);
+        is_eager ? send_eager(transfer, &envelope) : send_rts(transfer, &envelope);
     if (err)
         transfer_forget(transfer);
     return err;
@@ -222,21 +222,22 @@ int transfer_begin(struct transfer *transfer)
     }
     if (parameters->is_send)
         return begin_send(transfer);
-    struct arrival *arrival = take_arrival(parameters);
-    if (arrival != NULL)
-        transfer_receive(transfer, arrival);
+    struct unexpected *unexpected = unexpected_take(parameters);
+    if (unexpected != NULL)
+        transfer_receive(transfer, unexpected);
     else
-        post(transfer);
+        posted_add(transfer);
     return 0;
 }
 
-void transfer_receive(struct transfer *transfer, struct arrival *arrival)
+void transfer_receive(struct transfer *transfer, struct unexpected *unexpected)
 {
-    if (arrival->is_offer)
-        receive_offer(transfer, arrival->peer, &arrival->envelope);
+    if (unexpected->is_rts)
+        receive_rts(transfer, unexpected->peer, &unexpected->envelope);
     else
-        receive_eager(transfer, arrival->peer, &arrival->envelope, arrival->data);
-    free(arrival);
+        receive_eager(transfer, unexpected->peer, &unexpected->envelope,
+                      unexpected->data);
+    free(unexpected);
 }
 
 // ---- from the beginning to the end
@@ -249,7 +250,7 @@ static void give_up(struct transfer *transfer)
 }
 
 int transfer_carry_out(const struct transfer_parameters *parameters,
-                       struct arrival **taken, MPI_Status *status)
+                       struct unexpected **taken, MPI_Status *status)
 {
     struct transfer transfer;
     int err = transfer_init(&transfer, parameters);
@@ -267,8 +268,8 @@ int transfer_carry_out(const struct transfer_parameters *parameters,
     return err;
 }
 
-int transfer_start(const struct transfer_parameters *parameters, struct arrival **taken,
-                   struct request **request)
+int transfer_start(const struct transfer_parameters *parameters,
+                   struct unexpected **taken, struct request **request)
 {
     struct transfer *transfer = NULL;
     int err = transfer_make(parameters, &transfer);
@@ -314,6 +315,6 @@ void transfer_end(struct transfer *transfer, int error)
 void transfer_hide(struct transfer *transfer)
 {
     if (!transfer->parameters.is_send)
-        unpost(transfer);
+        posted_remove(transfer);
     transfer_forget(transfer);
 }

@@ -41,7 +41,7 @@ static void send_indexed(int rank, enum message_kind kind, int from, int index)
 static void handle_question(int source, const void *message, size_t bytes)
 {
     check_message(source, questions[source], message, bytes);
-    send_indexed(source, MESSAGE_FETCHED, source, questions[source]);
+    send_indexed(source, MESSAGE_DONE, source, questions[source]);
     questions[source]++;
 }
 
@@ -63,7 +63,7 @@ static bool is_all_there(void *argument)
 static void ask_everyone(void)
 {
     message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_FETCHED, handle_answer);
+    message_register(MESSAGE_DONE, handle_answer);
     CHECK(message_serve() == 0);
     for (int index = 0; index < COUNT; index++) {
         message_lock();

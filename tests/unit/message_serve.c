@@ -13,7 +13,7 @@ static int answers;
 static void handle_question(int source, const void *message, size_t bytes)
 {
     atomic_fetch_add(&board->words[HANDLED], 1);
-    CHECK(message_send(source, MESSAGE_FETCHED, message, bytes, NULL, 0) == 0);
+    CHECK(message_send(source, MESSAGE_DONE, message, bytes, NULL, 0) == 0);
 }
 
 static void handle_answer(int source, const void *message, size_t bytes)
@@ -40,7 +40,7 @@ static void be_busy(void)
 {
     int busy = process.boot->size - 1;
     message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_FETCHED, handle_answer);
+    message_register(MESSAGE_DONE, handle_answer);
     CHECK(message_serve() == 0);
     ask(process.rank == busy ? 0 : busy, -1);
     meet();
@@ -62,7 +62,7 @@ static void go_in_and_out(void)
 {
     int slow = 0;
     message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_FETCHED, handle_answer);
+    message_register(MESSAGE_DONE, handle_answer);
     CHECK(message_serve() == 0);
     meet();
     for (int turn = 1; turn <= TURNS; turn++) {
@@ -88,7 +88,7 @@ static void change_its_mind(void)
 {
     const struct doorbell *server = &line_of(process.shm, 1)->bells[SHM_BELL_SERVER];
     message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_FETCHED, handle_answer);
+    message_register(MESSAGE_DONE, handle_answer);
     CHECK(message_serve() == 0);
     if (process.rank == 1) {
         CHECK(message_wait(is_about_to_sleep, NULL) == 0);

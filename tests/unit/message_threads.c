@@ -17,7 +17,7 @@ static _Atomic(int) slow;
 
 static void handle_question(int source, const void *message, size_t bytes)
 {
-    CHECK(message_send(source, MESSAGE_FETCHED, message, bytes, NULL, 0) == 0);
+    CHECK(message_send(source, MESSAGE_DONE, message, bytes, NULL, 0) == 0);
 }
 
 static void handle_answer(int source, const void *message, size_t bytes)
@@ -53,7 +53,7 @@ static void *ask_often(void *argument)
 static void run_threads(void)
 {
     message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_FETCHED, handle_answer);
+    message_register(MESSAGE_DONE, handle_answer);
     CHECK(message_serve() == 0);
     pthread_t threads[THREADS];
     int numbers[THREADS];

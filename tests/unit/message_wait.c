@@ -108,8 +108,7 @@ static void note(int source, const void *message, size_t bytes)
 
 static void register_late(void)
 {
-    static const enum message_kind kinds[] = {MESSAGE_OFFER, MESSAGE_EAGER,
-                                              MESSAGE_PULL};
+    static const enum message_kind kinds[] = {MESSAGE_RTS, MESSAGE_EAGER, MESSAGE_GET};
     int all = 6;
     for (int i = 0; i < 3; i++)
         send_to(process.rank, kinds[i], i);
@@ -118,10 +117,10 @@ static void register_late(void)
     CHECK(received == 0); // the offer was sent before
     for (int i = 3; i < 6; i++)
         send_to(process.rank, kinds[i - 3], i);
-    message_register(MESSAGE_OFFER, note);
+    message_register(MESSAGE_RTS, note);
     CHECK(received == 2);
     CHECK(message_progress() == 3);
-    message_register(MESSAGE_PULL, note);
+    message_register(MESSAGE_GET, note);
     CHECK(message_wait(has_received, &all) == 0);
     for (int i = 0; i < 6; i++)
         CHECK(order[i] == i);
