@@ -320,19 +320,20 @@ static bool run_step(struct schedule *schedule, const struct step *step)
     return true;
 }
 
-static bool may_run(struct schedule *schedule, const struct step *step, bool is_server)
+static bool may_run(struct schedule *schedule, const struct step *step,
+                    bool is_progress_thread)
 {
     if (step->kind == STEP_WAIT)
         return end_transfers(schedule);
-    return !(is_server && step->op != NULL && step->op->function != NULL);
+    return !(is_progress_thread && step->op != NULL && step->op->function != NULL);
 }
 
-static int advance(struct schedule *schedule, bool is_server)
+static int advance(struct schedule *schedule, bool is_progress_thread)
 {
     int before = schedule->next;
     while (schedule->next < schedule->step_count) {
         const struct step *step = &schedule->steps[schedule->next];
-        if (!may_run(schedule, step, is_server) || !run_step(schedule, step))
+        if (!may_run(schedule, step, is_progress_thread) || !run_step(schedule, step))
             break;
         schedule->next++;
     }
@@ -357,13 +358,13 @@ static void complete(struct schedule *schedule)
     request_complete(&schedule->request, schedule->error);
 }
 
-static int advance_all(bool is_server)
+static int advance_all(bool is_progress_thread)
 {
     int events = 0;
     struct schedule **link = &process.schedules;
     while (*link != NULL) {
         struct schedule *schedule = *link;
-        events += advance(schedule, is_server);
+        events += advance(schedule, is_progress_thread);
         if (is_under_way(schedule)) {
             link = &schedule->next_active;
             continue;

@@ -3,17 +3,20 @@
 // and net between nodes, and the progress engine that runs their handlers.
 //
 // Glossary
-//   kind        which handler a message is for; each kind is owned by one upper layer
-//   handler     runs at the target inside message_poll, with the message lock held; it
-//               may send (message_send never blocks) but must not wait
-//   progress    receiving and handling what has come; done by every blocked call, and
-//               by a server when the process computes
-//   server      a thread that makes progress for the process: one sleeps on the node's
-//               doorbell, one on the network's descriptor
-//   deferred    left where it is by a handler that has no memory for it: handled later
-//   loss        of a message that somebody may wait for; its process counts as dead
-//   backlog     messages to one rank that its ring or the network could not take yet
-//   message lock  guards net, rings and everything that handlers touch
+//   kind             which handler a message is for; each kind is owned by one upper
+//                    layer
+//   handler          runs at the target inside message_poll, with the message lock
+//                    held; it may send (message_send never blocks) but must not wait
+//   progress         receiving and handling of messages; done by every blocked call,
+//                    and by a progress thread while the program computes
+//   progress thread  one of two: the node thread sleeps on the node's doorbell, the
+//                    network thread on the network's descriptor
+//   deferred         left in its ring or buffer for lack of memory, and handled later
+//   loss             of a message that somebody may wait for; its process counts as
+//                    dead
+//   backlog          queue of messages to one rank that wait for its ring or the
+//                    network
+//   message lock     guards net, rings and everything that handlers touch
 #pragma once
 
 #include "boot/boot.h"
@@ -52,8 +55,9 @@ int messages_start(void);
 // several nodes, process.net, and connects every process of the job with every other.
 // Collective over the job.
 int messages_connect(void);
-// Sends what is queued if there are connections, ends the servers, stops process.net and
-// process.shm. The caller has made sure that no process needs this one any more.
+// Sends what is queued if there are connections, ends the progress threads, stops
+// process.net and process.shm. The caller has made sure that no process needs this one
+// any more.
 void messages_stop(void);
 // Messages that came before their handler was registered are handled now; those that
 // come after it was replaced by NULL, never. The caller does not hold the message lock.
@@ -93,15 +97,15 @@ enum { STRANGER = -1 }; // as source: no process of the job
 void message_refuse(int source, const char *what);
 
 // The message lock; recursive calls are errors. While the process has one thread (no
-// MPI_THREAD_MULTIPLE and no server) it costs a load and a branch.
+// MPI_THREAD_MULTIPLE and no progress thread) it costs a load and a branch.
 void message_lock(void);
 void message_unlock(void);
 
 // Called after each poll, with the message lock held: goes on with what the messages
-// have made possible, and returns how much it has done. A server's thread is not the
+// have made possible, and returns how much it has done. A progress thread is not the
 // program's, so that no function of the program may run there. NULL: nothing to do. The
 // caller holds the message lock.
-typedef int message_follower(bool is_server);
+typedef int message_follower(bool is_progress_thread);
 void message_follow(message_follower *follower);
 
 // Receives, handles and completes what there is; returns how many events. The message
@@ -143,6 +147,6 @@ int message_check_deaths(void);
 int message_known_death(void);
 
 // From now on messages to this process are handled although it computes: starts the
-// node's server if options allow, mates exist and it is not yet running. The caller
+// node thread if options allow, mates exist and it is not yet running. The caller
 // does not hold the message lock; one thread at a time calls.
 int message_serve(void);

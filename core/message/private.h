@@ -42,8 +42,8 @@ struct numbers {
     uint64_t sent, taken;
 };
 
-struct server {
-    pthread_t thread;
+struct progress_thread {
+    pthread_t handle;
     _Atomic(uint32_t) naps; // futex word: 1 while it naps or pauses
     _Atomic(bool) is_running;
     uint64_t nap, pause;    // how long the next one lasts
@@ -90,9 +90,9 @@ struct messages {
     } watched;
     _Atomic(bool) death_is_told; // to tools
 
-    struct server node_server, network_server;
+    struct progress_thread node_thread, network_thread;
     _Atomic(bool) is_stopping;
-    int wakeup; // eventfd that ends the network server's sleep, or -1
+    int wakeup; // eventfd that ends the network thread's sleep, or -1
 };
 
 // ---- parcels.c
@@ -156,7 +156,7 @@ void deaths_look(struct messages *messages);
 int deaths_check(int rank);
 
 // ---- progress.c
-int poll_once(struct messages *messages, bool is_server);
+int poll_once(struct messages *messages, bool is_progress_thread);
 // Tells tools of a sleep that has begun at `start` and ends now.
 static inline void raise_sleep(enum event event, uint64_t start)
 {
@@ -164,8 +164,8 @@ static inline void raise_sleep(enum event event, uint64_t start)
         event_raise(event, (MPI_Count[]){(MPI_Count)(clock_nanoseconds() - start)});
 }
 
-// ---- server.c
-int network_server_start(struct messages *messages);
-void servers_stop(struct messages *messages);
-// The program is about to sleep and leaves the network to its server.
-void network_server_rouse(struct messages *messages);
+// ---- progress_thread.c
+int network_thread_start(struct messages *messages);
+void progress_threads_stop(struct messages *messages);
+// The program is about to sleep and leaves the network to its progress thread.
+void network_thread_rouse(struct messages *messages);

@@ -40,7 +40,7 @@ static int poll_network(struct messages *messages, struct net *net)
     return events;
 }
 
-int poll_once(struct messages *messages, bool is_server)
+int poll_once(struct messages *messages, bool is_progress_thread)
 {
     int events = 0;
     if (unlikely(atomic_load_explicit(&messages->is_starved, memory_order_relaxed)))
@@ -53,7 +53,7 @@ int poll_once(struct messages *messages, bool is_server)
     if (process.net)
         events += poll_network(messages, process.net);
     if (messages->follower)
-        events += messages->follower(is_server);
+        events += messages->follower(is_progress_thread);
     if (events > 0) // may be what another thread of this process sleeps for
         message_wake();
     return events;

@@ -75,12 +75,12 @@ static int connect_all(struct messages *messages)
     deaths_watch(messages);
     gaps_start();
     err = addresses_exchange(messages);
-    return err ? err : network_server_start(messages);
+    return err ? err : network_thread_start(messages);
 }
 
 static void close_all(struct messages *messages)
 {
-    servers_stop(messages);
+    progress_threads_stop(messages);
     if (messages->watched.descriptor >= 0)
         close(messages->watched.descriptor);
     if (process.net)

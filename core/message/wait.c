@@ -5,7 +5,7 @@
 // is on the same one; then it sleeps on the process's doorbell. The others rest until
 // whoever has handled messages finds that their wait is over, or until the lookout leaves
 // and one of them takes its place. Events of the network reach a sleeping lookout through
-// the network server.
+// the network thread.
 #include "message/private.h"
 
 #include <sched.h>
@@ -150,7 +150,8 @@ static bool poll_for(struct waiter *waiter)
 }
 
 // On a crowded machine who yields comes back late, but who is woken by the network soon.
-// On another one the server of the process that is waited for may have woken on this core.
+// On another one the progress thread of the process that is waited for may have woken
+// on this core.
 static bool spin_for(struct waiter *waiter, uint64_t end)
 {
     struct messages *messages = process.messages;
@@ -186,7 +187,7 @@ static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
     message_unlock();
     if (must_sleep) {
         count_shared(COUNTER_CALL_SLEEPS, 1);
-        network_server_rouse(messages);
+        network_thread_rouse(messages);
         uint64_t start = clock_nanoseconds();
         shm_sleep(process.shm, SHM_BELL_CALL, ticket, nanoseconds);
         raise_sleep(EVENT_CALL_SLEPT, start);
@@ -203,13 +204,13 @@ static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
     return done;
 }
 
-// Without a server nobody rings for the network, and what it did not take waits for a
-// poll. Nobody rings for what waits for memory.
+// Without a progress thread nobody rings for the network, and what it did not take
+// waits for a poll. Nobody rings for what waits for memory.
 static uint64_t longest_sleep(const struct messages *messages)
 {
     if (atomic_load(&messages->is_starved))
         return MILLISECOND;
-    if (!process.net || atomic_load(&messages->network_server.is_running))
+    if (!process.net || atomic_load(&messages->network_thread.is_running))
         return 100 * MILLISECOND;
     return (atomic_load(&messages->network_is_busy) ? 10 : 100) * MICROSECOND;
 }

@@ -95,7 +95,7 @@ void elements_combine(const struct window *window, const struct rma_request *req
         .basic = &basics[request->basic],
         .part = window->base,
         .lock_record = window_own_lock_record(window),
-        .updater = updater_server(),
+        .updater = updater_target(),
     };
     updater_join(update.lock_record, update.updater);
     if (request->op == COMPARE_AND_SWAP) {

@@ -39,7 +39,7 @@ void shm_ring(struct shm *shm, int node_rank)
 {
     struct shm_line *line = line_of(shm, node_rank);
     if (!wake(&line->bells[SHM_BELL_CALL]))
-        wake(&line->bells[SHM_BELL_SERVER]);
+        wake(&line->bells[SHM_BELL_PROGRESS]);
 }
 
 void shm_ring_own(struct shm *shm, enum shm_bell bell)

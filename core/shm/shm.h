@@ -12,7 +12,7 @@
 //   it ring      single-producer single-consumer queue of messages for one pair of
 //   processes doorbell  a futex word of a process: rung when one of its threads sleeps
 //   attended  a process is attended while one of its threads is in a blocked call, so
-//             that its server need not be woken
+//             that its progress thread need not be woken
 #pragma once
 
 #include "boot/boot.h"
@@ -115,22 +115,22 @@ int shm_receive(struct shm *shm, int limit,
                                 size_t bytes));
 
 // ---- waiting ------------------------------------------------------------------
-// Threads that are blocked in calls and the server (the progress thread) sleep on
+// Threads that are blocked in calls and the progress thread sleep on
 // doorbells of their own. To sleep: arm the bell, look once more for work, then sleep
 // with the ticket; whatever is sent after arming ends the sleep.
-enum shm_bell { SHM_BELL_CALL, SHM_BELL_SERVER, SHM_BELLS };
+enum shm_bell { SHM_BELL_CALL, SHM_BELL_PROGRESS, SHM_BELLS };
 uint32_t shm_arm(struct shm *shm, enum shm_bell bell);
 void shm_sleep(struct shm *shm, enum shm_bell bell, uint32_t ticket,
                uint64_t nanoseconds);
 // The last sleeper has woken. It looks for work after this call: a sender that has rung
-// for it has not rung for the server.
+// for it has not rung for the progress thread.
 void shm_disarm(struct shm *shm, enum shm_bell bell);
 
 // Wakes the threads of node_rank that sleep in calls or, if there are none, its
-// sleeping server. Costs one load when nobody sleeps. A caller who has changed a word
-// of shared memory must have done so by a sequentially consistent operation.
+// sleeping progress thread. Costs one load when nobody sleeps. A caller who has changed
+// a word of shared memory must have done so by a sequentially consistent operation.
 void shm_ring(struct shm *shm, int node_rank);
-// Wakes only this process's own threads in calls, or only its server.
+// Wakes only this process's own threads in calls, or only its progress thread.
 void shm_ring_own(struct shm *shm, enum shm_bell bell);
 
 // ---- mates --------------------------------------------------------------------

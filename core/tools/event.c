@@ -18,8 +18,9 @@ const struct event_type event_table[EVENT_COUNT] = {
                                "or the network busy"},
     [EVENT_CALL_SLEPT] = {"call_slept", CATEGORY_WAITING, "nanoseconds",
                           "a blocked call has slept"},
-    [EVENT_SERVER_SLEPT] = {"server_slept", CATEGORY_WAITING, "nanoseconds",
-                            "a thread that makes progress has slept"},
+    [EVENT_PROGRESS_THREAD_SLEPT] = {"progress_thread_slept", CATEGORY_WAITING,
+                                     "nanoseconds",
+                                     "a thread that makes progress has slept"},
     [EVENT_MEMORY_REGISTERED] = {"memory_registered", CATEGORY_NETWORK,
                                  "bytes|nanoseconds",
                                  "memory has been registered with the network, which "

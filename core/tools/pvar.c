@@ -57,9 +57,9 @@ const struct pvar pvar_table[COUNTER_COUNT] = {
                                 "messages that wait for their receive"},
     [COUNTER_CALL_SLEEPS] = {"call_sleeps", CATEGORY_WAITING, MPI_T_PVAR_CLASS_COUNTER,
                              "how often blocked calls have gone to sleep"},
-    [COUNTER_SERVER_WAKEUPS] = {"server_wakeups", CATEGORY_WAITING,
-                                MPI_T_PVAR_CLASS_COUNTER,
-                                "how often the threads that make progress have woken"},
+    [COUNTER_PROGRESS_THREAD_WAKEUPS] =
+        {"progress_thread_wakeups", CATEGORY_WAITING, MPI_T_PVAR_CLASS_COUNTER,
+         "how often the threads that make progress have woken"},
 };
 
 int oriel_t_pvar_get_num(int *num_pvar)

@@ -16,7 +16,7 @@ uint32_t updater_program(void)
     return is_one ? 2 * (uint32_t)process.shm->node_rank + 2 : 0;
 }
 
-uint32_t updater_server(void)
+uint32_t updater_target(void)
 {
     return 2 * (uint32_t)process.shm->node_rank + 3;
 }

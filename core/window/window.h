@@ -344,7 +344,7 @@ static inline bool lock_record_try(struct lock_record *record, int type)
 // Whoever updates elements of a part has joined its updaters before. While there is only
 // one, it need not do so by atomic instructions; afterwards all do, for good.
 uint32_t updater_program(void); // of this process; 0, many by itself, with threads
-uint32_t updater_server(void);  // this process on behalf of others, one at a time
+uint32_t updater_target(void);  // this process on behalf of others, one at a time
 void updater_join(struct lock_record *record, uint32_t updater);
 
 // Until updater_end, nobody else updates elements of the part; false if others may.

@@ -58,7 +58,7 @@ static void print_attributes(void)
     printf("rank %d: app %s, universe %s\n", rank, texts[0], texts[1]);
 }
 
-// The cores of each thread, while there is a window that needs a server.
+// The cores of each thread, while there is a window that needs a progress thread.
 static void print_threads(void)
 {
     int part = 0;

@@ -94,14 +94,14 @@ class Binding(unittest.TestCase):
         self.assertEqual((one | two, one & two, three), (ALL, set(), ALL))
         self.assertEqual(masks(3, *agent, "--bind-to", "none"), [ALL] * 3)
 
-    def test_servers_are_not_bound(self) -> None:
+    def test_progress_threads_are_not_bound(self) -> None:
         run = mpiexec("-n", "2", LIFE, "print threads")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         found = re.findall(r"thread (\S+) has (\d+)", run.stdout)
         program = Path(LIFE).name
-        servers = [int(count) for name, count in found if name == "oriel-node"]
+        threads = [int(count) for name, count in found if name == "oriel-node"]
         programs = [int(count) for name, count in found if name == program]
-        self.assertEqual(servers, [len(ALL)] * 2)
+        self.assertEqual(threads, [len(ALL)] * 2)
         self.assertEqual(len(programs), 2)
         self.assertLess(max(programs), len(ALL))
 

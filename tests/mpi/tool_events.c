@@ -408,10 +408,10 @@ static void sleeps_are_told(void)
     end(made, &seen);
 }
 
-static void servers_are_told_of(void)
+static void progress_threads_are_told_of(void)
 {
     struct seen seen = {0};
-    MPI_T_event_registration made = listen("server_slept", &seen);
+    MPI_T_event_registration made = listen("progress_thread_slept", &seen);
     while (any(seen.calls == 0)) // messages wake it while the program does not look
         usleep(1000 * (1 + (unsigned)rank));
     CHECK(seen.elements[0] > 0);
@@ -484,7 +484,7 @@ int main(int argc, char **argv)
         delays_are_told();
     }
     if (!is_one_node()) {
-        servers_are_told_of();
+        progress_threads_are_told_of();
         registrations_of_memory_are_told();
     }
     listen("unexpected_message", &left);

@@ -57,7 +57,7 @@ static void be_busy(void)
 }
 
 // The peer's question may come before, in or just after the blocked call; then it must
-// be served while this process computes. A server looks by itself every 10 s.
+// be served while this process computes. A progress thread looks by itself every 10 s.
 static void go_in_and_out(void)
 {
     int slow = 0;
@@ -86,13 +86,13 @@ static bool is_about_to_sleep(void *argument)
 
 static void change_its_mind(void)
 {
-    const struct doorbell *server = &line_of(process.shm, 1)->bells[SHM_BELL_SERVER];
+    const struct doorbell *thread = &line_of(process.shm, 1)->bells[SHM_BELL_PROGRESS];
     message_register(MESSAGE_EAGER, handle_question);
     message_register(MESSAGE_DONE, handle_answer);
     CHECK(message_serve() == 0);
     if (process.rank == 1) {
         CHECK(message_wait(is_about_to_sleep, NULL) == 0);
-        while (!atomic_load(&server->is_armed))
+        while (!atomic_load(&thread->is_armed))
             sched_yield();
         atomic_store(&board->words[COMPUTES], 1);
         while (!atomic_load(&board->words[DONE]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // no_wake_up_is_lost: two processes that sleep for every message exchange many; a
-// server is left asleep while a call sleeps, and only then.
+// progress thread is left asleep while a call sleeps, and only then.
 #include "shm_node.h"
 
 enum { ROUNDS = 20000, STORMS = 2000 };
@@ -31,7 +31,7 @@ static void await(struct shm *shm, enum shm_bell bell, int round)
 
 static void ping_pong(struct shm *shm)
 {
-    enum shm_bell bell = shm->node_rank ? SHM_BELL_SERVER : SHM_BELL_CALL;
+    enum shm_bell bell = shm->node_rank ? SHM_BELL_PROGRESS : SHM_BELL_CALL;
     received = 0;
     for (int round = 1; round <= ROUNDS; round++) {
         if (shm->node_rank == 1)
@@ -70,18 +70,19 @@ static bool slept_through(struct shm *shm, enum shm_bell bell, uint32_t ticket)
 
 static void one_bell(struct shm *shm)
 {
-    uint32_t call = shm_arm(shm, SHM_BELL_CALL), server = shm_arm(shm, SHM_BELL_SERVER);
+    uint32_t call = shm_arm(shm, SHM_BELL_CALL),
+             thread = shm_arm(shm, SHM_BELL_PROGRESS);
     shm_ring(shm, 0);
     CHECK(!slept_through(shm, SHM_BELL_CALL, call));
-    CHECK(slept_through(shm, SHM_BELL_SERVER, server));
+    CHECK(slept_through(shm, SHM_BELL_PROGRESS, thread));
     shm_ring(shm, 0);
-    CHECK(!slept_through(shm, SHM_BELL_SERVER, server));
+    CHECK(!slept_through(shm, SHM_BELL_PROGRESS, thread));
     call = shm_arm(shm, SHM_BELL_CALL);
-    server = shm_arm(shm, SHM_BELL_SERVER);
+    thread = shm_arm(shm, SHM_BELL_PROGRESS);
     shm_disarm(shm, SHM_BELL_CALL);
     shm_ring(shm, 0);
     CHECK(slept_through(shm, SHM_BELL_CALL, call));
-    CHECK(!slept_through(shm, SHM_BELL_SERVER, server));
+    CHECK(!slept_through(shm, SHM_BELL_PROGRESS, thread));
 }
 
 int main(void)

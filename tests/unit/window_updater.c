@@ -42,7 +42,7 @@ static void the_first_is_alone(void)
     updater_join(&record, first);
     updater_join(&record, first);
     CHECK(updater_begin_alone(&record, first));
-    CHECK(!updater_begin_alone(&record, updater_server())); // of the same process
+    CHECK(!updater_begin_alone(&record, updater_target())); // of the same process
     updater_end(&record);
 }
 
@@ -87,7 +87,7 @@ static void threads_are_many(void)
     uint32_t program = program_of(0);
     updater_join(&record, program);
     CHECK(!updater_begin_alone(&record, program));
-    CHECK(!updater_begin_alone(&record, updater_server()));
+    CHECK(!updater_begin_alone(&record, updater_target()));
     process.thread_level = MPI_THREAD_SERIALIZED;
     CHECK(!updater_begin_alone(&record, program_of(0)));
 }
