@@ -7,21 +7,21 @@
 #include <pthread.h>
 
 // A message that waits: for its handler to be registered, or to be sent.
-struct parcel {
-    struct parcel *next;
+struct queued_message {
+    struct queued_message *next;
     int rank; // its source or its destination
     enum message_kind kind;
     size_t bytes;
     _Alignas(8) char data[];
 };
 
-struct parcels {
-    struct parcel *first, *last;
+struct message_queue {
+    struct queued_message *first, *last;
     size_t count;
 };
 
 struct backlog {
-    struct parcels parcels;
+    struct message_queue queue;
     int next; // 1 + rank of the next backlog that is not empty, 0 for none
 };
 
@@ -56,13 +56,13 @@ struct messages {
     pthread_mutex_t lock;
     bool has_threads;                // the lock is needed
     _Atomic(int) lock_waiters;       // threads that wait for it
-    struct spare *spares;            // see parcels.c
+    struct spare *spares;            // see queue.c
     uint32_t spares_used;            // a bit for each
     bool is_deferred;                // the message that is being handled
     _Atomic(bool) is_starved;        // since the last poll something waits for memory
     bool has_doubt;                  // whether messages are lost: see gaps.c
     uint64_t next_echo;              // earliest time
-    bool has_lookout;                // a thread waits and polls for the others,
+    bool has_poller;                 // a thread waits and polls for the others,
     struct waiter *resting;          // which rest
     struct waiter *sleeping;         // threads that sleep on the doorbell
     _Atomic(bool) has_sleepers;      // there are such
@@ -71,7 +71,7 @@ struct messages {
     _Atomic(uint64_t) next_look; // for deaths, if looks stay in vain; 0: none is yet
     message_handler *handlers[MESSAGE_KINDS];
     message_follower *follower;    // NULL: none
-    struct parcels early;          // came before their handler was registered
+    struct message_queue early;    // came before their handler was registered
     struct backlog *backlogs;      // [size of the job]
     int first_backlog;             // 1 + rank
     _Atomic(bool) network_is_busy; // some backlog goes to another node
@@ -95,7 +95,7 @@ struct messages {
     int wakeup; // eventfd that ends the network thread's sleep, or -1
 };
 
-// ---- parcels.c
+// ---- queue.c
 int spares_start(struct messages *messages); // MPI_ERR_NO_MEM
 void spares_stop(struct messages *messages);
 // Are there enough for what any handler sends?
@@ -103,11 +103,11 @@ bool spares_suffice(const struct messages *messages);
 // Does somebody wait for such a message?
 bool message_must_arrive(enum message_kind kind);
 // Adds a copy of `what`, whose bytes are those of head and body.
-int parcels_add(struct messages *messages, struct parcels *parcels,
-                const struct parcel *what, const void *head, const void *body,
-                size_t body_bytes);
-void parcels_drop_first(struct messages *messages, struct parcels *parcels);
-void parcels_free(struct messages *messages, struct parcels *parcels);
+int queue_add(struct messages *messages, struct message_queue *queue,
+              const struct queued_message *what, const void *head, const void *body,
+              size_t body_bytes);
+void queue_drop_first(struct messages *messages, struct message_queue *queue);
+void queue_clear(struct messages *messages, struct message_queue *queue);
 
 // ---- gaps.c
 void gaps_start(void);

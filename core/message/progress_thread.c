@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The progress threads make progress while the program computes. The node thread
 // sleeps on the node's doorbell, the network thread on the network's descriptor. While
-// the program polls for itself they thread_nap instead, so that they are not woken for
+// the program polls for itself they nap instead, so that they are not woken for
 // every message and do not race for it.
 #include "message/private.h"
 

@@ -41,7 +41,7 @@ static inline int post(int rank, enum message_kind kind, const void *head,
 {
     struct messages *messages = process.messages;
     struct backlog *backlog = &messages->backlogs[rank];
-    bool is_waiting = backlog->parcels.first != NULL;
+    bool is_waiting = backlog->queue.first != NULL;
     if (likely(!is_waiting)) {
         bool sent;
         int err = try_send(rank, kind, head, head_bytes, body, body_bytes, &sent);
@@ -52,15 +52,16 @@ static inline int post(int rank, enum message_kind kind, const void *head,
     if (err)
         return err;
     size_t bytes = head_bytes + body_bytes;
-    err = parcels_add(messages, &backlog->parcels,
-                      &(struct parcel){.rank = rank, .kind = kind, .bytes = bytes},
-                      head, body, body_bytes);
+    err =
+        queue_add(messages, &backlog->queue,
+                  &(struct queued_message){.rank = rank, .kind = kind, .bytes = bytes},
+                  head, body, body_bytes);
     if (err)
         return err;
     count_alone(COUNTER_MESSAGES_DELAYED, 1);
     if (event_is_wanted(EVENT_MESSAGE_DELAYED))
         event_raise(EVENT_MESSAGE_DELAYED, (MPI_Count[]){rank, (MPI_Count)bytes});
-    if (backlog->parcels.count > BACKLOG_LONG)
+    if (backlog->queue.count > BACKLOG_LONG)
         atomic_store(&messages->is_clogged, true);
     if (!is_waiting) {
         backlog->next = messages->first_backlog;
@@ -105,18 +106,18 @@ int message_send(int rank, enum message_kind kind, const void *head, size_t head
 // A network that has given a rank up gives up its backlog too; the rank is lost.
 static int backlog_send(struct messages *messages, struct backlog *backlog, int rank)
 {
-    struct parcels *parcels = &backlog->parcels;
+    struct message_queue *queue = &backlog->queue;
     int count = 0;
-    while (parcels->first) {
+    while (queue->first) {
         bool sent;
-        const struct parcel *parcel = parcels->first;
-        if (try_send(rank, parcel->kind, parcel->data, parcel->bytes, NULL, 0, &sent)) {
-            parcels_free(messages, parcels);
+        const struct queued_message *queued = queue->first;
+        if (try_send(rank, queued->kind, queued->data, queued->bytes, NULL, 0, &sent)) {
+            queue_clear(messages, queue);
             break;
         }
         if (!sent)
             break;
-        parcels_drop_first(messages, parcels);
+        queue_drop_first(messages, queue);
         count++;
     }
     return count;
@@ -131,8 +132,8 @@ int backlogs_send(struct messages *messages)
         int rank = *link - 1;
         struct backlog *backlog = &messages->backlogs[rank];
         count += backlog_send(messages, backlog, rank);
-        is_clogged |= backlog->parcels.count > BACKLOG_LONG;
-        if (backlog->parcels.first) {
+        is_clogged |= backlog->queue.count > BACKLOG_LONG;
+        if (backlog->queue.first) {
             network_is_busy |= !is_mate(rank);
             link = &backlog->next;
         } else {
@@ -152,7 +153,7 @@ bool message_is_clogged(void)
 static bool is_short(void *argument)
 {
     const struct backlog *backlog = argument;
-    return backlog->parcels.count <= BACKLOG_LONG / 2;
+    return backlog->queue.count <= BACKLOG_LONG / 2;
 }
 
 int message_wait_for_backlog(int rank)
@@ -198,10 +199,10 @@ static bool deliver(int source, enum message_kind kind, const void *message,
     if (likely(messages->handlers[kind] && !must_wait)) {
         if (unlikely(!handle(messages, source, kind, message, bytes)))
             return false;
-    } else if (parcels_add(
-                   messages, &messages->early,
-                   &(struct parcel){.rank = source, .kind = kind, .bytes = bytes},
-                   message, NULL, 0)) {
+    } else if (queue_add(messages, &messages->early,
+                         &(struct queued_message){
+                             .rank = source, .kind = kind, .bytes = bytes},
+                         message, NULL, 0)) {
         message_starve();
         return false;
     }
@@ -211,13 +212,13 @@ static bool deliver(int source, enum message_kind kind, const void *message,
 
 int deliver_early(struct messages *messages)
 {
-    struct parcels *early = &messages->early;
+    struct message_queue *early = &messages->early;
     int count = 0;
     for (; early->first && messages->handlers[early->first->kind]; count++) {
-        const struct parcel *parcel = early->first;
-        if (!handle(messages, parcel->rank, parcel->kind, parcel->data, parcel->bytes))
+        const struct queued_message *queued = early->first;
+        if (!handle(messages, queued->rank, queued->kind, queued->data, queued->bytes))
             break;
-        parcels_drop_first(messages, early);
+        queue_drop_first(messages, early);
     }
     return count;
 }

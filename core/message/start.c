@@ -90,10 +90,10 @@ static void close_all(struct messages *messages)
         shm_stop(process.shm);
     process.shm = NULL;
     for (int rank = 0; messages->backlogs && rank < process.boot->size; rank++)
-        parcels_free(messages, &messages->backlogs[rank].parcels);
+        queue_clear(messages, &messages->backlogs[rank].queue);
     free(messages->backlogs);
     free(messages->numbers);
-    parcels_free(messages, &messages->early);
+    queue_clear(messages, &messages->early);
     spares_stop(messages);
     pthread_mutex_destroy(&messages->lock);
     free(messages);

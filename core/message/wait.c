@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting. Of the threads of a process that wait, one is the lookout. It polls for
+// Waiting. Of the threads of a process that wait, one is the poller. It polls for
 // ORIEL_SPIN microseconds, or four times as long in a job of several nodes, handing its
 // core to others at every step when the machine has more processes than CPUs, or a mate
 // is on the same one; then it sleeps on the process's doorbell. The others rest until
-// whoever has handled messages finds that their wait is over, or until the lookout leaves
-// and one of them takes its place. Events of the network reach a sleeping lookout through
-// the network thread.
+// whoever has handled messages finds that their wait is over, or until the poller
+// leaves and one of them takes its place. Events of the network reach a sleeping poller
+// through the network thread.
 #include "message/private.h"
 
 #include <sched.h>
@@ -25,7 +25,7 @@ static const uint64_t CORE_PATIENCE =
     2000; // a mate on another core has answered by then
 static const uint64_t PATIENCE = 100000000; // until who waits looks for deaths
 
-enum call { CALL_NONE, CALL_DONE, CALL_LOOKOUT };
+enum call { CALL_NONE, CALL_DONE, CALL_POLL };
 
 // A thread that waits.
 struct waiter {
@@ -37,20 +37,20 @@ struct waiter {
 };
 
 // done() may take what has come, so that it is not asked again after it was true.
-static bool is_done(struct waiter *waiter)
+static bool waiter_is_done(struct waiter *waiter)
 {
     if (!waiter->is_done && waiter->done != NULL)
         waiter->is_done = waiter->done(waiter->argument);
     return waiter->is_done;
 }
 
-static void list_add(struct waiter **list, struct waiter *waiter)
+static void waiters_add(struct waiter **list, struct waiter *waiter)
 {
     waiter->next = *list;
     *list = waiter;
 }
 
-static void list_remove(struct waiter **list, const struct waiter *waiter)
+static void waiters_remove(struct waiter **list, const struct waiter *waiter)
 {
     while (*list != waiter)
         list = &(*list)->next;
@@ -58,7 +58,7 @@ static void list_remove(struct waiter **list, const struct waiter *waiter)
 }
 
 // Afterwards the waiter may be gone.
-static void call_waiter(struct waiter *waiter, enum call call)
+static void waiter_call(struct waiter *waiter, enum call call)
 {
     atomic_store(&waiter->call, call);
     futex_wake(&waiter->call, 1);
@@ -69,15 +69,15 @@ void message_wake(void)
     struct messages *messages = process.messages;
     struct waiter **link = &messages->resting, *waiter;
     while ((waiter = *link) != NULL) {
-        if (is_done(waiter)) {
+        if (waiter_is_done(waiter)) {
             *link = waiter->next;
-            call_waiter(waiter, CALL_DONE);
+            waiter_call(waiter, CALL_DONE);
         } else {
             link = &waiter->next;
         }
     }
     for (waiter = messages->sleeping; waiter != NULL; waiter = waiter->next)
-        if (waiter->done == NULL || is_done(waiter))
+        if (waiter->done == NULL || waiter_is_done(waiter))
             shm_ring_own(process.shm, SHM_BELL_CALL);
 }
 
@@ -140,11 +140,11 @@ int message_looked(bool has_found)
     return err;
 }
 
-static bool poll_for(struct waiter *waiter)
+static bool waiter_poll(struct waiter *waiter)
 {
     message_lock();
     message_poll();
-    bool done = is_done(waiter);
+    bool done = waiter_is_done(waiter);
     message_unlock();
     return done;
 }
@@ -152,7 +152,7 @@ static bool poll_for(struct waiter *waiter)
 // On a crowded machine who yields comes back late, but who is woken by the network soon.
 // On another one the progress thread of the process that is waited for may have woken
 // on this core.
-static bool spin_for(struct waiter *waiter, uint64_t end)
+static bool waiter_spin(struct waiter *waiter, uint64_t end)
 {
     struct messages *messages = process.messages;
     bool crowded = is_crowded();
@@ -166,7 +166,7 @@ static bool spin_for(struct waiter *waiter, uint64_t end)
             look = now + CORE_PATIENCE;
         }
         for (int i = 0; i < POLLS_PER_CLOCK; i++) {
-            if (poll_for(waiter))
+            if (waiter_poll(waiter))
                 return true;
             give_way(yields);
         }
@@ -176,14 +176,14 @@ static bool spin_for(struct waiter *waiter, uint64_t end)
 
 // Polls, sleeps if that brings nothing, and polls again. A poll that has brought something
 // may have left more, for which nobody rings.
-static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
+static bool waiter_sleep(struct waiter *waiter, uint64_t nanoseconds)
 {
     struct messages *messages = process.messages;
     message_lock();
-    list_add(&messages->sleeping, waiter);
+    waiters_add(&messages->sleeping, waiter);
     atomic_store(&messages->has_sleepers, true);
     uint32_t ticket = shm_arm(process.shm, SHM_BELL_CALL);
-    bool must_sleep = message_poll() == 0 && !is_done(waiter);
+    bool must_sleep = message_poll() == 0 && !waiter_is_done(waiter);
     message_unlock();
     if (must_sleep) {
         count_shared(COUNTER_CALL_SLEEPS, 1);
@@ -193,13 +193,13 @@ static bool sleep_for(struct waiter *waiter, uint64_t nanoseconds)
         raise_sleep(EVENT_CALL_SLEPT, start);
     }
     message_lock();
-    list_remove(&messages->sleeping, waiter);
+    waiters_remove(&messages->sleeping, waiter);
     if (messages->sleeping == NULL) {
         atomic_store(&messages->has_sleepers, false);
         shm_disarm(process.shm, SHM_BELL_CALL);
     }
     message_poll();
-    bool done = is_done(waiter);
+    bool done = waiter_is_done(waiter);
     message_unlock();
     return done;
 }
@@ -215,78 +215,78 @@ static uint64_t longest_sleep(const struct messages *messages)
     return (atomic_load(&messages->network_is_busy) ? 10 : 100) * MICROSECOND;
 }
 
-// ---- one lookout
+// ---- one poller
 
-// True if the thread is the lookout from now on.
-static bool enlist(struct waiter *waiter)
+// True if the thread is the poller from now on.
+static bool waiter_enlist(struct waiter *waiter)
 {
     struct messages *messages = process.messages;
     message_lock();
-    bool has_lookout = messages->has_lookout;
-    messages->has_lookout = true;
+    bool has_poller = messages->has_poller;
+    messages->has_poller = true;
     atomic_store(&waiter->call, CALL_NONE);
-    if (has_lookout && is_done(waiter))
+    if (has_poller && waiter_is_done(waiter))
         atomic_store(&waiter->call, CALL_DONE);
-    else if (has_lookout)
-        list_add(&messages->resting, waiter);
+    else if (has_poller)
+        waiters_add(&messages->resting, waiter);
     message_unlock();
-    return !has_lookout;
+    return !has_poller;
 }
 
-static void hand_over(struct messages *messages)
+static void poller_leave(struct messages *messages)
 {
     message_lock();
     struct waiter *next = messages->resting;
-    messages->has_lookout = next != NULL;
+    messages->has_poller = next != NULL;
     if (next != NULL) {
         messages->resting = next->next;
-        call_waiter(next, CALL_LOOKOUT);
+        waiter_call(next, CALL_POLL);
     }
     message_unlock();
 }
 
-static bool look_out(struct waiter *waiter, uint64_t spin_end, uint64_t end)
+static bool poller_wait(struct waiter *waiter, uint64_t spin_end, uint64_t end)
 {
     struct messages *messages = process.messages;
-    bool done = spin_for(waiter, spin_end);
+    bool done = waiter_spin(waiter, spin_end);
     while (!done && clock_nanoseconds() < end)
-        done = sleep_for(waiter, longest_sleep(messages));
-    hand_over(messages);
+        done = waiter_sleep(waiter, longest_sleep(messages));
+    poller_leave(messages);
     return done;
 }
 
-static void stop_resting(struct waiter *waiter)
+static void waiter_stop_resting(struct waiter *waiter)
 {
     message_lock();
     if (atomic_load(&waiter->call) == CALL_NONE)
-        list_remove(&process.messages->resting, waiter);
+        waiters_remove(&process.messages->resting, waiter);
     message_unlock();
 }
 
-static bool rest(struct waiter *waiter, uint64_t spin_end, uint64_t end)
+static bool waiter_rest(struct waiter *waiter, uint64_t spin_end, uint64_t end)
 {
     uint64_t now;
     while (atomic_load(&waiter->call) == CALL_NONE && (now = clock_nanoseconds()) < end)
         futex_wait(&waiter->call, CALL_NONE, end - now);
     if (atomic_load(&waiter->call) == CALL_NONE)
-        stop_resting(waiter);
+        waiter_stop_resting(waiter);
     enum call call = atomic_load(&waiter->call);
-    return call == CALL_LOOKOUT ? look_out(waiter, spin_end, end) : call == CALL_DONE;
+    return call == CALL_POLL ? poller_wait(waiter, spin_end, end) : call == CALL_DONE;
 }
 
 // Looks for deaths after 100 ms, then ever less often, at last once a second.
-static int wait_long(struct waiter *waiter)
+static int waiter_wait(struct waiter *waiter)
 {
     uint64_t start = clock_nanoseconds(), look = start + PATIENCE;
     uint64_t spin = (uint64_t)process.options.spin_microseconds * MICROSECOND;
     uint64_t spin_end = start + (process.net ? SPINS_OF_NODES * spin : spin);
     for (;;) {
-        if (enlist(waiter) ? look_out(waiter, spin_end, look)
-                           : rest(waiter, spin_end, look))
+        if (waiter_enlist(waiter) ? poller_wait(waiter, spin_end, look)
+                                  : waiter_rest(waiter, spin_end, look))
             return 0;
         int err = message_check_deaths();
         if (err)
-            return poll_for(waiter) ? 0 : err;
+            return waiter_poll(waiter) ? 0 : err;
         uint64_t now = clock_nanoseconds(), waited = now - start;
         look = now + (waited < SECOND ? waited : SECOND);
     }
@@ -295,21 +295,21 @@ static int wait_long(struct waiter *waiter)
 int message_wait(bool (*done)(void *argument), void *argument)
 {
     struct waiter waiter = {.done = done, .argument = argument};
-    return poll_for(&waiter) ? 0 : wait_long(&waiter);
+    return waiter_poll(&waiter) ? 0 : waiter_wait(&waiter);
 }
 
 // ---- waiting for shared memory
 
-static int nap(unsigned count)
+static int backoff_nap(unsigned count)
 {
     struct waiter waiter = {.done = NULL};
     unsigned doublings = count / 16 < 4 ? count / 16 : 4;
-    sleep_for(&waiter, 50 * MICROSECOND << doublings);
+    waiter_sleep(&waiter, 50 * MICROSECOND << doublings);
     return count % BACKOFF_CHECK == BACKOFF_CHECK - 1 ? message_check_deaths() : 0;
 }
 
 // Looks anew now and then, and where the last look brought that to light.
-static bool must_yield(unsigned step)
+static bool backoff_must_yield(unsigned step)
 {
     struct messages *messages = process.messages;
     if (step % CORE_LOOK == CORE_LOOK - 1)
@@ -331,11 +331,11 @@ int message_backoff(unsigned *spins)
         yields = BACKOFF_YIELDS_OF_NODES;
     }
     if (step < spin + yields) {
-        bool gives_way = crowded || step >= spin || must_yield(step);
+        bool gives_way = crowded || step >= spin || backoff_must_yield(step);
         if (gives_way || step % POLLS_PER_CLOCK == POLLS_PER_CLOCK - 1)
             message_progress();
         give_way(gives_way);
         return 0;
     }
-    return nap(step - spin - yields);
+    return backoff_nap(step - spin - yields);
 }

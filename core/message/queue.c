@@ -13,7 +13,7 @@ enum {
 };
 
 struct spare {
-    struct parcel parcel;
+    struct queued_message queued;
     char room[sizeof(struct sealed)];
 };
 
@@ -42,61 +42,62 @@ bool message_must_arrive(enum message_kind kind)
            kind != MESSAGE_LOCK;
 }
 
-static struct parcel *spare_take(struct messages *messages)
+static struct queued_message *spare_take(struct messages *messages)
 {
     for (int i = 0; i < SPARES; i++)
         if (!(messages->spares_used & UINT32_C(1) << i)) {
             messages->spares_used |= UINT32_C(1) << i;
-            return &messages->spares[i].parcel;
+            return &messages->spares[i].queued;
         }
     return NULL;
 }
 
-static void parcel_free(struct messages *messages, struct parcel *parcel)
+static void queued_message_free(struct messages *messages,
+                                struct queued_message *queued)
 {
-    uintptr_t offset = (uintptr_t)parcel - (uintptr_t)messages->spares;
+    uintptr_t offset = (uintptr_t)queued - (uintptr_t)messages->spares;
     if (offset < SPARES * sizeof(struct spare))
         messages->spares_used &= ~(UINT32_C(1) << offset / sizeof(struct spare));
     else
-        free(parcel);
+        free(queued);
 }
 
-int parcels_add(struct messages *messages, struct parcels *parcels,
-                const struct parcel *what, const void *head, const void *body,
-                size_t body_bytes)
+int queue_add(struct messages *messages, struct message_queue *queue,
+              const struct queued_message *what, const void *head, const void *body,
+              size_t body_bytes)
 {
     size_t head_bytes = what->bytes - body_bytes;
-    struct parcel *parcel = malloc(sizeof *parcel + what->bytes);
-    if (unlikely(parcel == NULL) && parcels != &messages->early &&
+    struct queued_message *queued = malloc(sizeof *queued + what->bytes);
+    if (unlikely(queued == NULL) && queue != &messages->early &&
         message_must_arrive(what->kind))
-        parcel = spare_take(messages);
-    if (parcel == NULL)
+        queued = spare_take(messages);
+    if (queued == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to keep a message of %zu bytes",
                     what->bytes);
-    *parcel = *what;
+    *queued = *what;
     if (head_bytes > 0)
-        memcpy(parcel->data, head, head_bytes);
+        memcpy(queued->data, head, head_bytes);
     if (body_bytes > 0)
-        memcpy(parcel->data + head_bytes, body, body_bytes);
-    if (parcels->first)
-        parcels->last->next = parcel;
+        memcpy(queued->data + head_bytes, body, body_bytes);
+    if (queue->first)
+        queue->last->next = queued;
     else
-        parcels->first = parcel;
-    parcels->last = parcel;
-    parcels->count++;
+        queue->first = queued;
+    queue->last = queued;
+    queue->count++;
     return 0;
 }
 
-void parcels_drop_first(struct messages *messages, struct parcels *parcels)
+void queue_drop_first(struct messages *messages, struct message_queue *queue)
 {
-    struct parcel *parcel = parcels->first;
-    parcels->first = parcel->next;
-    parcels->count--;
-    parcel_free(messages, parcel);
+    struct queued_message *queued = queue->first;
+    queue->first = queued->next;
+    queue->count--;
+    queued_message_free(messages, queued);
 }
 
-void parcels_free(struct messages *messages, struct parcels *parcels)
+void queue_clear(struct messages *messages, struct message_queue *queue)
 {
-    while (parcels->first)
-        parcels_drop_first(messages, parcels);
+    while (queue->first)
+        queue_drop_first(messages, queue);
 }
