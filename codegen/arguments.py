@@ -4,30 +4,9 @@
 DIRECTION name KIND[length] clause ... domain : MPI_ERR_X ... "description"
 """
 
-from codegen.model import (
-    Argument,
-    Descriptor,
-    Direction,
-    Kind,
-    KindClass,
-    Per,
-    Root,
-    Told,
-)
-from codegen.rules import (
-    Above,
-    AtLeast,
-    Committed,
-    Condition,
-    Domain,
-    Mask,
-    NotPredefined,
-    OneOf,
-    Predefined,
-    RankOf,
-    RootOf,
-    Rule,
-)
+from codegen.kinds import Kind, KindClass
+from codegen.model import Argument, Descriptor, Direction, Per, Root, Told
+from codegen.rules import Condition, Domain, parse_rule
 from codegen.tokens import Cursor, Sort
 
 
@@ -39,37 +18,6 @@ def _length(cursor: Cursor) -> tuple[str, str]:
     columns = str(cursor.number("a number")) if cursor.accept(",") else ""
     cursor.expect("]", "after the length")
     return length, columns
-
-
-def take_list(cursor: Cursor, separator: str, what: str) -> tuple[str, ...]:
-    """One or more words with a symbol between them."""
-    words = [cursor.word(what)]
-    while cursor.accept(separator):
-        words.append(cursor.word(what))
-    return tuple(words)
-
-
-def _rule(cursor: Cursor) -> Rule | None:
-    """The rule that starts here, if one does."""
-    if cursor.accept(">="):
-        return AtLeast(cursor.number("the least value"))
-    if cursor.accept(">"):
-        return Above(cursor.number("the bound"))
-    if cursor.accept("rank", "of"):
-        return RankOf(cursor.word("the argument whose group it is"))
-    if cursor.accept("root", "of"):
-        return RootOf(cursor.word("the communicator"))
-    if cursor.accept("mask"):
-        return Mask(take_list(cursor, "|", "a constant"))
-    if cursor.accept("one", "of"):
-        return OneOf(take_list(cursor, ",", "a constant"))
-    if cursor.accept("committed"):
-        return Committed()
-    if cursor.accept("not", "predefined"):
-        return NotPredefined()
-    if cursor.accept("predefined"):
-        return Predefined()
-    return None
 
 
 def _condition(cursor: Cursor) -> Condition:
@@ -90,7 +38,7 @@ def _conditions(cursor: Cursor) -> tuple[Condition, ...]:
 
 def _domain(cursor: Cursor) -> Domain | None:
     """RULE [or CONSTANT ...] [unless CONDITION] : MPI_ERR_X, if a rule starts here."""
-    rule = _rule(cursor)
+    rule = parse_rule(cursor)
     if rule is None:
         return None
     also: list[str] = []
@@ -182,7 +130,7 @@ class _Clauses:
             cursor.expect("of", "and the array of counts")
             self.told = Told(how, cursor.word("the array of counts"))
         elif cursor.accept("may", "be"):
-            self.may_be = take_list(cursor, ",", "a constant")
+            self.may_be = cursor.listed(",", "a constant")
         elif cursor.accept("up", "to"):
             self.from_one_up_to = cursor.word("the argument that says how many")
         elif cursor.accept("at"):
@@ -190,7 +138,7 @@ class _Clauses:
             cursor.expect("of", "and the communicator")
             self.at_root = Root(rank, cursor.word("the communicator"))
         elif cursor.accept("only"):
-            self.languages = tuple(take_list(cursor, ",", "a language"))
+            self.languages = cursor.listed(",", "a language")
         elif cursor.peek().text in [d.value for d in Descriptor]:
             self.descriptor = Descriptor(cursor.take().text)
         else:

@@ -5,12 +5,13 @@ For an argument `x` a function has the locals `x_object`, what a handle stands f
 `x_wide`, a result before it is narrowed.
 """
 
-from codegen.c_rules import complaint, lookup, violation
+from codegen.c_rules import checked, complaint, lookup
 from codegen.c_text import CText
 from codegen.c_words import arguments, summary
 from codegen.expand import Entry, Parameter
 from codegen.language import LanguageTable
 from codegen.model import Argument, Constant, Procedure, Spec
+from codegen.rules import Value
 from codegen.steps import (
     Answer,
     AtRoot,
@@ -84,6 +85,11 @@ def _term(term: Term) -> str:
             return f"has_no_memory({buffer.name}, {datatype.name}_object)"
 
 
+def _checked(step: Check) -> Value:
+    """The value that a step looks at."""
+    return checked(step.argument, step.group, value(step.argument))
+
+
 class CSteps(CText):
     """Declarations and the parts of steps."""
 
@@ -151,7 +157,7 @@ class CSteps(CText):
     def violation(self, step: Check) -> str:
         """The condition that a value outside of the domain fulfils."""
         domain = step.domain
-        bad = violation(step.argument, domain, step.group, value(step.argument))
+        bad = domain.rule.violation(_checked(step))
         allowed = [f"{value(step.argument)} != {constant}" for constant in domain.also]
         free = [_term(step.unless)] if step.unless else []
         return self.all_of(step.terms, " && ".join([bad, *allowed, *free]))
@@ -160,7 +166,7 @@ class CSteps(CText):
     def complaint(step: Check) -> str:
         """The refused value and what is wrong with it."""
         cast = "(intptr_t)" if step.argument.kind.is_handle else ""
-        return f"{cast}{value(step.argument)}, {complaint(step.domain, step.group)}"
+        return f"{cast}{value(step.argument)}, {complaint(step.domain, _checked(step))}"
 
     def call(self, step: Call | Answer) -> str:
         """The call of the core."""

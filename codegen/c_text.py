@@ -2,8 +2,9 @@
 """How C declares what the table says. The types are in bindings/c/kinds.spec."""
 
 from codegen.expand import CallbackEntry, Entry, Parameter
+from codegen.kinds import KindClass
 from codegen.language import LanguageTable
-from codegen.model import Argument, KindClass, Procedure
+from codegen.model import Argument, Procedure
 
 
 STATUSES = (KindClass.STATUS, KindClass.FSTATUS)

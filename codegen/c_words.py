@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-from codegen.c_rules import condition_words, domain_words
+from codegen.c_rules import condition_words
 from codegen.model import Argument, Procedure
 
 _WIDTH = 85
@@ -36,10 +36,10 @@ def summary(procedure: Procedure) -> Iterator[str]:
 
 
 def _demands(argument: Argument) -> Iterator[str]:
-    """">= 0 (MPI_ERR_COUNT)", "may be MPI_INFO_NULL"."""
+    """ ">= 0 (MPI_ERR_COUNT)", "may be MPI_INFO_NULL"."""
     for domain in argument.domains:
         free = f" unless {condition_words(domain.unless)}" if domain.unless else ""
-        yield f"{domain_words(domain)}{free} ({domain.error})"
+        yield f"{domain.words()}{free} ({domain.error})"
     if argument.null_ok:
         yield f"may be {argument.kind.null or 'NULL'}"
     if argument.ignored_if:
@@ -60,5 +60,5 @@ def arguments(procedure: Procedure) -> Iterator[str]:
     for argument in given:
         words = "; ".join([argument.description, *_demands(argument)])
         head = f" *   {argument.direction.value:<5} {argument.name:<{longest}}  "
-        first, *rest = _fill(words, 72 - longest, " *" + " " * (longest + 11)) 
+        first, *rest = _fill(words, 72 - longest, " *" + " " * (longest + 11))
         yield from [head + first, *rest]

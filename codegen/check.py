@@ -6,6 +6,7 @@ run shows every mistake; a line's own syntax has been checked by the reader.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from codegen.kinds import Kind, KindClass
 from codegen.model import (
     NO_ARGUMENT,
     Argument,
@@ -14,26 +15,12 @@ from codegen.model import (
     Descriptor,
     Direction,
     Form,
-    Kind,
-    KindClass,
     Procedure,
     Spec,
     Told,
 )
 from codegen.position import Position, SpecError
-from codegen.rules import (
-    Above,
-    AtLeast,
-    Committed,
-    Condition,
-    Domain,
-    Mask,
-    NotPredefined,
-    OneOf,
-    Predefined,
-    RankOf,
-    RootOf,
-)
+from codegen.rules import Condition, Domain
 
 ERROR_CLASSES = "ERROR_CLASSES"
 GROUPED = ("COMMUNICATOR", "GROUP", "WINDOW")  # handles of what has ranks
@@ -370,33 +357,17 @@ class _Record:
             yield self.wrong(
                 f"{name} only comes out but has a domain; remove it", where
             )
-        if not _suits(domain, argument.kind):
+        if not domain.rule.suits(argument.kind):
             message = f"{name}: this rule does not suit kind {argument.kind.name}"
             yield self.wrong(f"{message}; use another", where)
         if not _is_error_class(self.spec, domain.error):
             message = f"{name}: '{domain.error}' is no error class"
             yield self.wrong(f"{message}; use one of constants.spec", where)
-        if isinstance(domain.rule, (RankOf, RootOf)):
-            yield from self._grouped(argument, domain.rule.argument, where)
-        yield from self._constants(argument, domain.also)
-        if isinstance(domain.rule, Mask):
-            yield from self._constants(argument, domain.rule.bits)
-        if isinstance(domain.rule, OneOf):
-            yield from self._constants(argument, domain.rule.values)
+        if domain.rule.group:
+            yield from self._grouped(argument, domain.rule.group, where)
+        yield from self._constants(argument, (*domain.also, *domain.rule.constants))
         if domain.unless:
             yield from self._condition(argument, domain.unless)
-
-
-def _suits(domain: Domain, kind: Kind) -> bool:
-    match domain.rule:
-        case AtLeast() | Above() | RankOf() | RootOf() | OneOf():
-            return kind.is_integral
-        case Mask():
-            return kind.kind_class is KindClass.MASK
-        case Committed():
-            return kind.name == "DATATYPE"
-        case NotPredefined() | Predefined():
-            return kind.is_handle
 
 
 # ---- procedures ----------------------------------------------------------------------

@@ -8,7 +8,8 @@ module; each has a PMPI twin. Names follow MPI-4.1 19.1.5 and 19.2.
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from codegen.model import Argument, Callback, Constant, Kind, Procedure, Spec
+from codegen.kinds import Kind
+from codegen.model import Argument, Callback, Constant, Procedure, Spec
 
 
 class Scheme(Enum):

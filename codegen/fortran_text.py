@@ -6,8 +6,9 @@ in bindings/f08/kinds.spec and bindings/fortran/kinds.spec.
 from dataclasses import dataclass
 
 from codegen.expand import CallbackEntry, Entry, Parameter
+from codegen.kinds import Kind, KindClass
 from codegen.language import LanguageTable
-from codegen.model import Argument, Kind, KindClass
+from codegen.model import Argument
 
 
 @dataclass(frozen=True)

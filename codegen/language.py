@@ -8,7 +8,8 @@ in quotes. A cell left out at the end is the same as the last one given.
 from dataclasses import dataclass
 from pathlib import Path
 
-from codegen.model import Kind, Spec
+from codegen.kinds import Kind
+from codegen.model import Spec
 from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, read_lines
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from codegen.arguments import parse_argument, take_list
+from codegen.arguments import parse_argument
+from codegen.kinds import Kind, KindClass
 from codegen.model import (
     BINDINGS,
     LANGUAGES,
@@ -18,8 +19,6 @@ from codegen.model import (
     Category,
     Constant,
     Form,
-    Kind,
-    KindClass,
     Procedure,
     Spec,
 )
@@ -176,7 +175,7 @@ def _only(cursor: Cursor, every: tuple[str, ...]) -> tuple[str, ...]:
     """`only c, f08`, or all of them."""
     if not cursor.accept("only"):
         return every
-    languages = take_list(cursor, ",", "a language")
+    languages = cursor.listed(",", "a language")
     for language in languages:
         if language not in every:
             raise cursor.error(

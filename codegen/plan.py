@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from codegen.buffers import contents, is_location, partner
 from codegen.expand import Entry, Parameter
-from codegen.model import Argument, KindClass, Procedure, Spec
-from codegen.rules import Condition, RankOf, RootOf
+from codegen.kinds import KindClass
+from codegen.model import Argument, Procedure, Spec
+from codegen.rules import Condition
 from codegen.steps import (
     Activate,
     Answer,
@@ -188,9 +189,7 @@ class CorePlanner:
         yield from _results(entry)
         yield Succeed()
 
-    def _cheap_checks(
-        self, procedure: Procedure, argument: Argument
-    ) -> Iterator[Step]:
+    def _cheap_checks(self, procedure: Procedure, argument: Argument) -> Iterator[Step]:
         """Checks of a few instructions."""
         raiser = raiser_of(procedure)
         if self._is_required(procedure, argument):
@@ -260,8 +259,7 @@ def _domain_checks(
     procedure: Procedure, argument: Argument, terms: Terms
 ) -> Iterator[Step]:
     for domain in argument.domains:
-        rule, condition = domain.rule, domain.unless
-        named = rule.argument if isinstance(rule, RankOf | RootOf) else ""
+        named, condition = domain.rule.group, domain.unless
         group = procedure.argument(named) if named else None
         free = unless(procedure, condition) if condition else None
         yield Check(argument, domain, group, free, terms, raiser_of(procedure))

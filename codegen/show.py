@@ -8,19 +8,7 @@ from codegen.expand import Entry, Scheme, c_entries, f08_entries, f90_entries
 from codegen.fortran_text import F08Text, F90Text
 from codegen.language import LanguageTable
 from codegen.model import Argument, Procedure
-from codegen.rules import (
-    Above,
-    AtLeast,
-    Committed,
-    Condition,
-    Domain,
-    Mask,
-    NotPredefined,
-    OneOf,
-    Predefined,
-    RankOf,
-    RootOf,
-)
+from codegen.rules import Condition, Domain
 from codegen.wrap import wrap_fortran
 
 USE_C_PTR = "USE, INTRINSIC :: ISO_C_BINDING, ONLY : C_PTR"
@@ -125,25 +113,7 @@ def _condition(condition: Condition) -> str:
 
 def domain_text(domain: Domain) -> str:
     """A domain as the record writes it, without the error class."""
-    match domain.rule:
-        case AtLeast(minimum):
-            text = f">= {minimum}"
-        case Above(bound):
-            text = f"> {bound}"
-        case RankOf(argument):
-            text = f"rank of {argument}"
-        case RootOf(argument):
-            text = f"root of {argument}"
-        case Mask(bits):
-            text = f"mask {' | '.join(bits)}"
-        case OneOf(values):
-            text = f"one of {', '.join(values)}"
-        case Committed():
-            text = "committed"
-        case NotPredefined():
-            text = "not predefined"
-        case Predefined():
-            text = "predefined"
+    text = domain.rule.text
     text += "".join(f" or {constant}" for constant in domain.also)
     return text + (f" unless {_condition(domain.unless)}" if domain.unless else "")
 

@@ -160,6 +160,13 @@ class Cursor:
             raise self.error(f"'{text}' is no integer; write {what} in digits alone")
         return int(text)
 
+    def listed(self, separator: str, what: str) -> tuple[str, ...]:
+        """One or more words with a symbol between them."""
+        words = [self.word(what)]
+        while self.accept(separator):
+            words.append(self.word(what))
+        return tuple(words)
+
     def expect(self, symbol: str, what: str) -> None:
         """A symbol that must come next."""
         if not self.accept(symbol):

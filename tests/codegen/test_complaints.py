@@ -24,7 +24,7 @@ from codegen.tokens import read_lines
 
 # Functions whose calls say, by what they are given, what is wrong or was expected.
 COMPLAIN = (
-    *("SpecError", "wrong", "error", "pick", "take_list"),
+    *("SpecError", "wrong", "error", "pick", "listed"),
     *("word", "string", "dotted", "number", "expect", "expect_end"),
 )
 # Complaints about what is not a table: test_forum.py and test_generate.py have theirs.
