@@ -48,7 +48,11 @@ static int start_own_layers(void)
     int err = boot_start(&process.boot);
     if (!err)
         err = messages_start();
-    return err ? err : objects_start();
+    if (!err)
+        err = objects_start();
+    if (!err)
+        datatypes_start();
+    return err;
 }
 
 static int start_common_layers(void)
@@ -80,6 +84,7 @@ static int stop_layers(void)
         pt2pt_stop();
     }
     process.has_started = process.has_met = false;
+    datatypes_stop();
     objects_stop();
     messages_stop();
     boot_stop(process.boot);

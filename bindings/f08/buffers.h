@@ -7,8 +7,8 @@
 //   buffer       what C gets: address, count, datatype; how to undo it after the call
 #pragma once
 
+#include <datatype/language.h>
 #include <descriptor.h>
-#include <language.h>
 #include <sentinels.h>
 
 #define unlikely(condition) __builtin_expect(!!(condition), 0)

@@ -2,7 +2,7 @@
 // Attributes and their keys (MPI-4.1 7.7), the same for every kind of object. One lock
 // guards the lists of all objects and the lives of keys; it is free while a function of
 // the program runs, because that may call MPI and wait for threads that do.
-#include "object/private.h"
+#include "object/object.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

@@ -17,6 +17,22 @@ int oriel_comm_rank(struct communicator *comm, int *rank)
     return 0;
 }
 
+// ---- for the Fortran layer
+
+bool oriel_is_root(uintptr_t handle, int root)
+{
+    const struct communicator *comm = handle_object(KIND_COMM, handle);
+    return comm && communicator_is_root(comm, root);
+}
+
+int oriel_own_rank(uintptr_t handle)
+{
+    const struct communicator *comm = handle_object(KIND_COMM, handle);
+    return comm ? comm->rank : 0;
+}
+
+// ---- groups
+
 int oriel_comm_group(struct communicator *comm, struct group **group)
 {
     object_retain(comm->group);

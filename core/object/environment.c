@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Info objects that describe the process: how it was started, what it runs on.
-#include "object/private.h"
+#include "object/environment.h"
 
 #include <errno.h>
 #include <oriel_core.h>

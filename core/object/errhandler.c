@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Error handlers (MPI-4.1 9.3): made, attached to objects, freed; raise.c calls them.
-#include "object/private.h"
+#include "object/object.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

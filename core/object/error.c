@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Error classes, codes and strings (MPI-4.1 9.4, 9.5). The code of an error that Oriel
 // finds is its class; codes above MPI_ERR_LASTCODE are the program's.
-#include "object/private.h"
+#include "object/error_codes.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

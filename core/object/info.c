@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Info objects (MPI-4.1 10): ordered lists of (key, value). One lock guards all of them;
 // they may be used before MPI_Init and by several threads.
-#include "object/private.h"
+#include "object/environment.h"
 
 #include <limits.h>
 #include <oriel_core.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The raising of errors (MPI-4.1 9.3): generated entry points call these, no one else.
-#include "object/private.h"
+#include "object/error_codes.h"
 
 static const char *library_state(void)
 {

@@ -11,7 +11,7 @@
 //               gets the data, by a copy or in fragments, and says when it is done
 #pragma once
 
-#include "object/object.h"
+#include "datatype/datatype.h"
 
 // Schedules are collective calls that are not waited for one after another.
 // Members of a group that call a procedure without the rest of the communicator do so by

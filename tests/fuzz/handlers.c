@@ -103,6 +103,7 @@ static void start(void)
     process.boot = &boot;
     process.shm = &shm;
     must(objects_start() == 0);
+    datatypes_start();
     for (int i = 0; i < WINDOWS; i++) { // their handles are the same in every run
         object_init(&windows[i].object, nothing);
         must(object_open(&windows[i].object, KIND_WIN) == 0);

@@ -4,9 +4,9 @@
 usage: lint.py [TOP]      prints `file:line: rule: what`, exits 1 if there is any.
 
 Rules: layer (a core folder includes only itself and lower folders, and of another folder
-only its one header), size (files, functions), macro (at most six lines), condition (#if
-only in core/base), names (no MPI procedure is named in the generator or a template),
-calls (the core calls no MPI_ procedure), opening (SPDX line first).
+only its one header and what it gives to other languages), size (files, functions), macro
+(at most six lines), condition (#if only in core/base), names (no MPI procedure is named in
+the generator or a template), calls (the core calls no MPI_ procedure), opening (SPDX line first).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("window",),
     ("collective",),
     ("pt2pt",),
+    ("datatype",),
     ("object",),
     ("message",),
     ("net", "shm"),
@@ -94,7 +95,7 @@ def check_layers(file: Path, lines: list[str]) -> Iterator[Finding]:
         other = rank_of(folder)
         if other is None:
             yield Finding(file, number, "layer", f"{match[1]} is not of a core folder")
-        elif folder != file.parts[1] and header != f"{folder}.h":
+        elif folder != file.parts[1] and header not in {f"{folder}.h", "language.h"}:
             yield Finding(file, number, "layer", f"{match[1]} is private to its folder")
         elif folder != file.parts[1] and other <= own:
             yield Finding(file, number, "layer", f"{match[1]} is not below this folder")

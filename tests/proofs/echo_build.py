@@ -42,7 +42,6 @@ class EchoProof(Proof):
         folders = [
             ECHO,
             TOP / "core",
-            TOP / "core" / "object",
             TOP / "bindings" / "f08",
             TOP / "bindings" / "f08" / "integer4",
             *filter(None, os.environ.get("ORIEL_DESCRIPTOR", "").split(":")),

@@ -81,7 +81,7 @@ class Text(Sort):
         return [f"got {self.name} {'[(null)]' if self.is_null else f'[{self.text}]'}"]
 
 
-UNFIT_SECTION = 4094  # as language.h has it
+UNFIT_SECTION = 4094  # as core/datatype/language.h has it
 
 
 class Buffer(Sort):

@@ -32,6 +32,7 @@ static int call_dup(void)
 static void one_dies(void)
 {
     CHECK(objects_start() == 0);
+    datatypes_start();
     CHECK(pt2pt_start() == 0);
     CHECK(collectives_start() == 0);
     CHECK(oriel_barrier(process.world) == 0);

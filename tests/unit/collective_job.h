@@ -26,6 +26,7 @@ static void (*job_claims)(void);
 static void job_body(void)
 {
     CHECK(objects_start() == 0);
+    datatypes_start();
     CHECK(pt2pt_start() == 0);
     CHECK(collectives_start() == 0);
     world_open();
@@ -34,6 +35,7 @@ static void job_body(void)
     world_close();
     collectives_stop();
     pt2pt_stop();
+    datatypes_stop();
     objects_stop();
 }
 

@@ -30,6 +30,7 @@ static void die(void)
 static void start(void)
 {
     CHECK(objects_start() == 0);
+    datatypes_start();
     CHECK(pt2pt_start() == 0);
     CHECK(collectives_start() == 0);
     if (process.boot->rank == 1)

@@ -195,6 +195,7 @@ int main(void)
     process.shm = &shm;
     process.boot = &boot;
     CHECK(objects_start() == 0);
+    datatypes_start();
     object_init(&window.object, destroy);
     CHECK(object_open(&window.object, KIND_WIN) == 0);
     rma_register();

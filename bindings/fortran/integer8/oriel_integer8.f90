@@ -31,7 +31,7 @@ module oriel_integer8
             type(*) :: argument
         end subroutine oriel_widen
 
-        subroutine oriel_datatype_is_small(datatype) bind(C) ! core/object/language.h
+        subroutine oriel_datatype_is_small(datatype) bind(C) ! core/datatype/language.h
             import
             integer(c_intptr_t), value :: datatype
         end subroutine oriel_datatype_is_small

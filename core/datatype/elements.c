@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Basic elements and the bytes that they take, for statuses (MPI-4.1 5.1.11, 13.3). The
 // two elements of a pair count as two.
-#include "object/contents.h"
+#include "datatype/contents.h"
 
 #include <oriel_core.h>
 

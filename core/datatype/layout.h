@@ -4,7 +4,7 @@
 // Layouts do not change once they are made, so that datatypes share them.
 #pragma once
 
-#include "object/object.h"
+#include "datatype/datatype.h"
 
 struct dimension {
     MPI_Count count;

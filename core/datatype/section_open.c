@@ -3,7 +3,8 @@
 // uses the same few in every step. Each section has one place where it may be; who looks
 // there counts as its user, so that to find it needs no lock, and a place without users
 // may be given to another section.
-#include "object/private.h"
+#include "datatype/datatypes.h"
+#include "datatype/section.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ place_of(const struct section *section, int rank, MPI_Count count)
         mixed += (uint64_t)section->dimension[i].stride;
         mixed = mixed * factor + (uint64_t)section->dimension[i].extent;
     }
-    return &objects.kept[mixed * factor >> (64 - KEPT_SECTIONS_BITS)];
+    return &datatypes.kept[mixed * factor >> (64 - KEPT_SECTIONS_BITS)];
 }
 
 // A place that has never been used has rank 0, a type that the program has freed no
@@ -94,11 +95,11 @@ static struct open_section *place_fill(struct kept_section *kept,
 static struct open_section *section_keep(const struct section *section, MPI_Count count,
                                          struct datatype *type, MPI_Datatype whole)
 {
-    if (!type->is_committed || atomic_flag_test_and_set(&objects.kept_lock))
+    if (!type->is_committed || atomic_flag_test_and_set(&datatypes.kept_lock))
         return NULL;
     struct kept_section *kept = place_of(section, section->rank, count);
     struct open_section *opened = place_fill(kept, section, count, type, whole);
-    atomic_flag_clear(&objects.kept_lock);
+    atomic_flag_clear(&datatypes.kept_lock);
     return opened;
 }
 
@@ -181,7 +182,7 @@ void oriel_section_drop(struct open_section *opened)
 void sections_forget(void)
 {
     for (int i = 0; i < 1 << KEPT_SECTIONS_BITS; i++) {
-        place_clear(&objects.kept[i]);
-        objects.kept[i] = (struct kept_section){0};
+        place_clear(&datatypes.kept[i]);
+        datatypes.kept[i] = (struct kept_section){0};
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walking over typed buffers, and copying between them and packed ones (MPI-4.1 5.2).
-#include "object/layout.h"
-#include "object/private.h"
+#include "datatype/layout.h"
 
 #include <oriel_core.h>
 #include <string.h>

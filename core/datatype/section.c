@@ -2,10 +2,11 @@
 // Fortran array sections as MPI buffers (MPI-4.1 19.1.12). The elements of a section,
 // thought packed one after another, are a buffer. A range of it consists of whole
 // slices and, in each dimension, at most two that are cut.
-#include "object/contents.h"
-#include "object/private.h"
+#include "datatype/construct.h"
+#include "datatype/contents.h"
+#include "datatype/layout.h"
+#include "datatype/section.h"
 
-#include "object/layout.h"
 #include <stdlib.h>
 
 // A section without dimensions that can be merged; the first varies fastest.

@@ -2,8 +2,7 @@
 // Data in external32, the representation that is the same on all machines (MPI-4.1
 // 5.3, 15.5.2): big-endian, some numbers of other sizes than here. Data is packed
 // first; then its signature tells where which numbers are.
-#include "object/contents.h"
-#include "object/private.h"
+#include "datatype/contents.h"
 
 #include <float.h>
 #include <oriel_core.h>

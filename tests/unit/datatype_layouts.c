@@ -3,7 +3,7 @@
 // types against a list of bytes made by the definitions of MPI-4.1 5.1. Needs the core.
 
 #include "check.h"
-#include "object/object.h"
+#include "datatype/datatype.h"
 
 #include <oriel_core.h>
 #include <string.h>
@@ -222,10 +222,12 @@ int main(void)
     struct boot boot = {.size = 1};
     process.boot = &boot;
     CHECK(objects_start() == 0);
+    datatypes_start();
     for (int round = 0; round < ROUNDS; round++)
         random_types_are_exact();
     adjacent_blocks_are_one();
     large_types_take_no_memory_and_too_large_ones_are_errors();
+    datatypes_stop();
     objects_stop();
     return 0;
 }

@@ -4,7 +4,7 @@
 // Needs the core.
 
 #include "check.h"
-#include "object/object.h"
+#include "datatype/datatype.h"
 
 #include <oriel_core.h>
 #include <string.h>
@@ -304,6 +304,7 @@ static void open_sections_do_not_disturb_each_other(void)
     for (int i = 0; i < OPEN; i++)
         kept += datatype_of(&opened[i]) != NULL;
     CHECK(kept > 0 && kept < OPEN / 2);
+    datatypes_stop();
     objects_stop();
     for (int i = 0; i < OPEN; i++)
         CHECK(datatype_of(&opened[i]) == NULL);
@@ -377,6 +378,7 @@ int main(void)
     struct boot boot = {.size = 1};
     process.boot = &boot;
     CHECK(objects_start() == 0);
+    datatypes_start();
     for (int round = 0; round < ROUNDS; round++)
         random_sections_are_exact();
     for (int round = 0; round < ROUNDS / 10; round++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The contents of datatypes (MPI-4.1 5.1.13).
-#include "object/contents.h"
+#include "datatype/contents.h"
 
 #include <stdlib.h>
 

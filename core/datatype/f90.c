@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Datatypes found by what their numbers must hold: those of Fortran's parameterized
 // intrinsic types and of a size (MPI-4.1 19.1.9), and pairs (6.9.4).
-#include "object/contents.h"
-#include "object/private.h"
+#include "datatype/contents.h"
+#include "datatype/datatypes.h"
 
 #include <float.h>
 #include <limits.h>
@@ -54,7 +54,7 @@ static void parameterized_destroy(struct object *object)
 // The one of the list that has these contents; callers hold the lock.
 static struct datatype *find(const struct contents *contents)
 {
-    struct parameterized *made = objects.parameterized;
+    struct parameterized *made = datatypes.parameterized;
     for (; made != NULL; made = made->next) {
         const struct contents *other = made->type.contents;
         bool is_same = other->combiner == contents->combiner;
@@ -69,14 +69,14 @@ static struct datatype *find(const struct contents *contents)
 // Adds it to the list, or finds that another thread has been faster.
 static struct datatype *enter(struct parameterized *made)
 {
-    pthread_mutex_lock(&objects.lock);
+    pthread_mutex_lock(&datatypes.lock);
     struct datatype *found = find(made->type.contents);
     if (found == NULL) {
         made->type.object.is_predefined = true;
-        made->next = objects.parameterized;
-        objects.parameterized = made;
+        made->next = datatypes.parameterized;
+        datatypes.parameterized = made;
     }
-    pthread_mutex_unlock(&objects.lock);
+    pthread_mutex_unlock(&datatypes.lock);
     if (found != NULL)
         object_close(&made->type.object);
     return found ? found : &made->type;
@@ -122,9 +122,9 @@ static int create(const struct kind *kind, struct contents *contents,
         contents_free(contents);
         return fail(MPI_ERR_ARG, "no type has so many digits or such an exponent");
     }
-    pthread_mutex_lock(&objects.lock);
+    pthread_mutex_lock(&datatypes.lock);
     struct datatype *found = find(contents);
-    pthread_mutex_unlock(&objects.lock);
+    pthread_mutex_unlock(&datatypes.lock);
     if (found == NULL)
         return make(predefined(kind->type), contents, newtype);
     contents_free(contents);
@@ -168,9 +168,9 @@ int oriel_type_create_f90_integer(int r, struct datatype **newtype)
 
 void parameterized_forget(void)
 {
-    while (objects.parameterized != NULL) {
-        struct parameterized *made = objects.parameterized;
-        objects.parameterized = made->next;
+    while (datatypes.parameterized != NULL) {
+        struct parameterized *made = datatypes.parameterized;
+        datatypes.parameterized = made->next;
         made->type.object.is_predefined = false;
         object_close(&made->type.object);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The constructors of datatypes (MPI-4.1 5.1.2) and what programs ask about the result.
-#include "object/contents.h"
-#include "object/private.h"
+#include "datatype/construct.h"
+#include "datatype/contents.h"
+#include "datatype/datatypes.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -174,10 +175,10 @@ int oriel_type_dup(struct datatype *oldtype, struct datatype **newtype)
 // A second commit changes nothing, so that threads may use what others commit again.
 int oriel_type_commit(struct datatype *datatype)
 {
-    pthread_mutex_lock(&objects.lock);
+    pthread_mutex_lock(&datatypes.lock);
     if (!datatype->is_committed)
         datatype_commit(datatype);
-    pthread_mutex_unlock(&objects.lock);
+    pthread_mutex_unlock(&datatypes.lock);
     return 0;
 }
 

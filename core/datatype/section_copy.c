@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies of array sections for operations that go on. Only what an operation uses is
 // copied: to the rest of the section the program may write meanwhile.
-#include "object/private.h"
+#include "datatype/section.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What programs are told about how a datatype was made (MPI-4.1 5.1.13).
-#include "object/contents.h"
-#include "object/private.h"
+#include "datatype/contents.h"
 
 #include <oriel_core.h>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What calls use of buffers that another language has copied: a packed copy of an array
 // section ends where the section does.
-#include "object/contents.h"
-#include "object/private.h"
+#include "datatype/construct.h"
+#include "datatype/contents.h"
+#include "datatype/section.h"
 
 struct demanded {
     struct datatype *type;
@@ -88,16 +89,4 @@ int demand_type(const struct demand *demand, struct datatype **type)
     if (!err)
         datatype_commit(*type);
     return err;
-}
-
-bool oriel_is_root(uintptr_t handle, int root)
-{
-    const struct communicator *comm = handle_object(KIND_COMM, handle);
-    return comm && communicator_is_root(comm, root);
-}
-
-int oriel_own_rank(uintptr_t handle)
-{
-    const struct communicator *comm = handle_object(KIND_COMM, handle);
-    return comm ? comm->rank : 0;
 }

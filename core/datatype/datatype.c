@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Datatypes from their components: sizes, bounds and layouts (MPI-4.1 5.1).
-#include "object/contents.h"
-#include "object/layout.h"
-#include "object/private.h"
+#include "datatype/construct.h"
+#include "datatype/contents.h"
+#include "datatype/datatypes.h"
+#include "datatype/layout.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 // Datatypes of parts of arrays: MPI_Type_create_subarray and MPI_Type_create_darray
 // (MPI-4.1 5.1.3, 5.1.4). Both become repetitions, dimension by dimension from that
 // which varies fastest.
-#include "object/contents.h"
-#include "object/private.h"
+#include "datatype/construct.h"
+#include "datatype/contents.h"
 
 #include <oriel_core.h>
 

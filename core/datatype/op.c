@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operations (MPI-4.1 6.9.2, 6.9.5, 12.3.4); the loops of the predefined ones are in
 // predefined.c.
-#include "object/object.h"
+#include "datatype/datatype.h"
 
 #include <limits.h>
 #include <oriel_core.h>

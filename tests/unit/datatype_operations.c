@@ -4,7 +4,7 @@
 // Needs the core.
 
 #include "check.h"
-#include "object/object.h"
+#include "datatype/datatype.h"
 
 #include <complex.h>
 #include <string.h>
@@ -245,6 +245,7 @@ int main(void)
     struct boot boot = {.size = 1};
     process.boot = &boot;
     CHECK(objects_start() == 0);
+    datatypes_start();
     the_table_is_that_of_the_standard();
     an_undefined_pair_is_named();
     integers_are_combined();
@@ -252,6 +253,7 @@ int main(void)
     integers_wrap_around();
     locations_break_ties_downwards();
     replace_moves_and_no_op_does_not();
+    datatypes_stop();
     objects_stop();
     return 0;
 }

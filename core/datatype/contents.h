@@ -3,7 +3,7 @@
 // and the list of components that every constructor comes down to.
 #pragma once
 
-#include "object/object.h"
+#include "datatype/datatype.h"
 
 struct contents {
     int combiner;

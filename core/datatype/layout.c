@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Building layouts and finding their runs by number.
-#include "object/layout.h"
+#include "datatype/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

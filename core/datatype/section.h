@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Datatypes of array sections and of what calls use of buffers, without handles.
+#pragma once
+
+#include "datatype/datatype.h"
+
+// Makes the datatype of an array section.
+int section_make(const struct section *section, MPI_Count count, struct datatype *type,
+                 struct datatype **whole);
+// The bytes of all its elements.
+MPI_Count section_bytes(const struct section *section);
+void sections_forget(void); // closes those that were kept open
+// The datatype of all that a call uses of a buffer, which is known to be there; NULL if
+// the procedure refuses the arguments.
+int demand_type(const struct demand *demand, struct datatype **type);
