@@ -123,8 +123,8 @@ int oriel_bcast(void *buffer, MPI_Count count, struct datatype *datatype, int ro
 }
 
 // All blocks of the node's members come to their places in `all`. Who has another idea
-// of the size than its mates, or an error of its own, shows it in its first slot, so
-// that all fail.
+// of the size than its local peers, or an error of its own, shows it in its first slot,
+// so that all fail.
 static int node_gather_all(struct communicator *comm, const char *mine, size_t size,
                            char *all, int err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the processes of several nodes come to know each other's network addresses. Those
-// of the leaders go through the launcher. Mates tell their leader, leaders tell
-// leaders, and a leader passes on to its mates what it hears.
+// of the leaders go through the launcher. Local peers tell their leader, leaders tell
+// leaders, and a leader passes on to its local peers what it hears.
 #include "message/private.h"
 
 #include <stdlib.h>
@@ -135,9 +135,10 @@ static int tell_leaders(const struct address_book *book)
     return 0;
 }
 
-static int hear_mate(struct address_book *book, int mate, const struct address *address)
+static int hear_local_peer(struct address_book *book, int rank,
+                           const struct address *address)
 {
-    book->own[process.boot->node_rank_of[mate]] = *address;
+    book->own[process.boot->node_rank_of[rank]] = *address;
     return ++book->own_count == process.boot->node_size ? tell_leaders(book) : 0;
 }
 
@@ -152,8 +153,8 @@ static int hear_node(struct address_book *book, const struct address *addresses,
             return err;
         book->connected++;
     }
-    for (int mate = 1; mate < boot->node_size && is_leader(); mate++) {
-        int err = message_send(boot->node_members[mate], MESSAGE_ADDRESSES, addresses,
+    for (int peer = 1; peer < boot->node_size && is_leader(); peer++) {
+        int err = message_send(boot->node_members[peer], MESSAGE_ADDRESSES, addresses,
                                count * sizeof *addresses, NULL, 0);
         if (err)
             return err;
@@ -161,8 +162,8 @@ static int hear_node(struct address_book *book, const struct address *addresses,
     return 0;
 }
 
-// Mates tell their leader their own addresses, leaders those of their node to leaders,
-// and those of other nodes to their mates.
+// Local peers tell their leader their own addresses, leaders those of their node to
+// leaders, and those of other nodes to their local peers.
 static bool may_tell(int source, const struct address *address)
 {
     const struct boot *boot = process.boot;
@@ -192,10 +193,10 @@ static void handle_addresses(int source, const void *message, size_t bytes)
         message_refuse(source, "a list of addresses");
         return;
     }
-    bool is_from_my_mate =
+    bool is_from_local_peer =
         is_leader() && process.boot->node_of[source] == process.boot->node;
-    int err = is_from_my_mate ? hear_mate(book, source, message)
-                              : hear_node(book, message, count);
+    int err = is_from_local_peer ? hear_local_peer(book, source, message)
+                                 : hear_node(book, message, count);
     if (err && !book->error)
         book->error = err;
 }
@@ -232,7 +233,7 @@ static int fill_book(struct messages *messages)
     struct address mine = own_address();
     message_lock();
     int err = is_leader()
-                  ? hear_mate(book, mine.rank, &mine)
+                  ? hear_local_peer(book, mine.rank, &mine)
                   : message_send(process.boot->leaders[process.boot->node],
                                  MESSAGE_ADDRESSES, &mine, sizeof mine, NULL, 0);
     message_unlock();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Deaths, and how all processes hear of them. Each watches one other: the next of its
 // node, and the last of a node the leader of the next node. Besides, who waits for long
-// looks at all its mates. Who finds a death writes it down for its node and tells one
-// process of every other node, which does the same. The first death is enough: from then
-// on no wait of any process is long.
+// looks at all its local peers. Who finds a death writes it down for its node and tells
+// one process of every other node, which does the same. The first death is enough: from
+// then on no wait of any process is long.
 #include "message/private.h"
 
 #include <poll.h>
@@ -55,14 +55,14 @@ void message_lost(int rank, int error_class, const char *why)
     tell_locked(&death);
 }
 
-static void tell_of_mate(int mate)
+static void tell_of_local_peer(int peer)
 {
-    struct death death = {.rank = process.boot->node_members[mate],
+    struct death death = {.rank = process.boot->node_members[peer],
                           .error_class = MPI_ERR_PROC_ABORTED};
     char host[NET_HOST_MAX] = "this host";
     gethostname(host, sizeof host - 1);
     snprintf(death.where, sizeof death.where, "pid %d on %s",
-             shm_pid(process.shm, mate), host);
+             shm_pid(process.shm, peer), host);
     tell(&death);
 }
 
@@ -85,11 +85,11 @@ static void handle_death(int source, const void *message, size_t bytes)
 void deaths_watch(struct messages *messages)
 {
     const struct boot *boot = process.boot;
-    int mate = boot->node_rank + 1, node = (boot->node + 1) % boot->node_count;
+    int peer = boot->node_rank + 1, node = (boot->node + 1) % boot->node_count;
     message_register(MESSAGE_DEATH, handle_death);
-    if (mate < boot->node_size) {
-        messages->watched.rank = boot->node_members[mate];
-        messages->watched.descriptor = shm_watch(process.shm, mate);
+    if (peer < boot->node_size) {
+        messages->watched.rank = boot->node_members[peer];
+        messages->watched.descriptor = shm_watch(process.shm, peer);
     } else {
         messages->watched.rank = boot->leaders[node];
         messages->watched.descriptor = node_lifeline_take(node, messages->watched.host);
@@ -100,9 +100,9 @@ static void judge(struct messages *messages, int descriptor)
 {
     int rank = messages->watched.rank;
     if (process.boot->node_of[rank] == process.boot->node) {
-        int mate = process.boot->node_rank_of[rank];
-        if (!shm_is_alive(process.shm, mate))
-            tell_of_mate(mate);
+        int peer = process.boot->node_rank_of[rank];
+        if (!shm_is_alive(process.shm, peer))
+            tell_of_local_peer(peer);
     } else if (net_lifeline_is_cut(descriptor)) {
         struct death death = {.rank = rank, .error_class = MPI_ERR_PROC_ABORTED};
         snprintf(death.where, sizeof death.where, "at %s", messages->watched.host);
@@ -156,9 +156,9 @@ static int check_network(void)
 int message_check_deaths(void)
 {
     deaths_look(process.messages);
-    for (int mate = 0; mate < process.shm->node_size; mate++)
-        if (!shm_is_alive(process.shm, mate))
-            tell_of_mate(mate);
+    for (int peer = 0; peer < process.shm->node_size; peer++)
+        if (!shm_is_alive(process.shm, peer))
+            tell_of_local_peer(peer);
     int err = message_known_death();
     if (!err && atomic_load(&process.messages->is_starved))
         err = fail(MPI_ERR_NO_MEM, "no memory to handle messages of other processes");

@@ -133,7 +133,7 @@ int message_wait(bool (*done)(void *argument), void *argument);
 // about by a call of another thread. Callers hold the message lock.
 void message_wake(void);
 
-// One step of waiting for a word in shared memory that a mate will change: makes
+// One step of waiting for a word in shared memory that a local peer will change: makes
 // progress and gives the core away after a while. Start with *spins = 0 and call it in
 // a loop around the test. MPI_ERR_PROC_ABORTED as above. The message lock
 // is free. Who changes such a word may call shm_ring to shorten the naps of a long
@@ -147,6 +147,6 @@ int message_check_deaths(void);
 int message_known_death(void);
 
 // From now on messages to this process are handled although it computes: starts the
-// node thread if options allow, mates exist and it is not yet running. The caller
+// node thread if options allow, local peers exist and it is not yet running. The caller
 // does not hold the message lock; one thread at a time calls.
 int message_serve(void);

@@ -67,7 +67,7 @@ struct messages {
     struct waiter *sleeping;         // threads that sleep on the doorbell
     _Atomic(bool) has_sleepers;      // there are such
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
-    _Atomic(bool) shares_core;       // with a mate, when that was last looked at
+    _Atomic(bool) shares_core;       // with a local peer, when that was last looked at
     _Atomic(uint64_t) next_look; // for deaths, if looks stay in vain; 0: none is yet
     message_handler *handlers[MESSAGE_KINDS];
     message_follower *follower;    // NULL: none
@@ -86,7 +86,7 @@ struct messages {
     struct {
         _Atomic(int) descriptor; // readable when it has ended, or -1
         int rank;
-        char host[NET_HOST_MAX]; // internet address; empty for a mate
+        char host[NET_HOST_MAX]; // internet address; empty for a local peer
     } watched;
     _Atomic(bool) death_is_told; // to tools
 
@@ -121,7 +121,7 @@ int deliver_early(struct messages *messages);
 // Sends what rings and network take now; returns how many messages.
 int backlogs_send(struct messages *messages);
 // What shm and net hand over; false when it has been deferred.
-bool deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t bytes);
+bool deliver_from_node(int node_rank, uint16_t kind, const void *message, size_t bytes);
 bool deliver_from_network(const void *message, size_t bytes);
 
 // ---- seal.c
@@ -137,7 +137,7 @@ bool seal_is_good(const struct messages *messages, const struct sealed *sealed,
 
 // ---- addresses.c
 // The card of a node holds its choice of a secret and its leader's address and lifeline
-// as text. A leader needs the cards of all nodes, a mate that of the first.
+// as text. A leader needs the cards of all nodes, a local peer that of the first.
 enum { CARD_MAX = SHM_CARD_MAX + 32 + 5 + 2 * NET_ADDRESS_MAX + 5 };
 void address_write(const struct net *net, const struct secret *secret, int lifeline,
                    char *text, size_t text_size);

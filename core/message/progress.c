@@ -49,7 +49,7 @@ int poll_once(struct messages *messages, bool is_progress_thread)
         events += deliver_early(messages);
     if (unlikely(messages->first_backlog))
         events += backlogs_send(messages);
-    events += shm_receive(process.shm, BATCH, deliver_from_mate);
+    events += shm_receive(process.shm, BATCH, deliver_from_node);
     if (process.net)
         events += poll_network(messages, process.net);
     if (messages->follower)

@@ -6,7 +6,7 @@
 
 enum { BACKLOG_LONG = 1024 }; // messages
 
-static bool is_mate(int rank)
+static bool is_local(int rank)
 {
     return process.boot->node_of[rank] == process.boot->node;
 }
@@ -18,7 +18,7 @@ static int try_send(int rank, enum message_kind kind, const void *head,
                     size_t head_bytes, const void *body, size_t body_bytes, bool *sent)
 {
     size_t bytes = head_bytes + body_bytes;
-    if (!is_mate(rank)) {
+    if (!is_local(rank)) {
         int err = net_send(process.net, rank, head, head_bytes, body, body_bytes, sent);
         if (!err && *sent) {
             count_alone(COUNTER_NETWORK_MESSAGES, 1);
@@ -66,7 +66,7 @@ static inline int post(int rank, enum message_kind kind, const void *head,
     if (!is_waiting) {
         backlog->next = messages->first_backlog;
         messages->first_backlog = rank + 1;
-        if (!is_mate(rank))
+        if (!is_local(rank))
             atomic_store(&messages->network_is_busy, true);
     }
     return 0;
@@ -97,7 +97,7 @@ int message_send(int rank, enum message_kind kind, const void *head, size_t head
                  const void *body, size_t body_bytes)
 {
     assert(head_bytes + body_bytes <= MESSAGE_MAX);
-    int err = likely(is_mate(rank))
+    int err = likely(is_local(rank))
                   ? post(rank, kind, head, head_bytes, body, body_bytes)
                   : post_sealed(rank, kind, head, head_bytes, body, body_bytes);
     return likely(!err) ? 0 : lose_own(kind, err);
@@ -134,7 +134,7 @@ int backlogs_send(struct messages *messages)
         count += backlog_send(messages, backlog, rank);
         is_clogged |= backlog->queue.count > BACKLOG_LONG;
         if (backlog->queue.first) {
-            network_is_busy |= !is_mate(rank);
+            network_is_busy |= !is_local(rank);
             link = &backlog->next;
         } else {
             *link = backlog->next;
@@ -223,7 +223,7 @@ int deliver_early(struct messages *messages)
     return count;
 }
 
-bool deliver_from_mate(int node_rank, uint16_t kind, const void *message, size_t bytes)
+bool deliver_from_node(int node_rank, uint16_t kind, const void *message, size_t bytes)
 {
     return deliver(process.boot->node_members[node_rank], kind, message, bytes);
 }

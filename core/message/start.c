@@ -7,9 +7,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// The leader makes the segment and tells its mates and the other leaders, with the
-// job's one exchange through the launcher. After the second barrier all have attached:
-// who dies before is missed by the launcher, who dies later by mates.
+// The leader makes the segment and tells its local peers and the other leaders, with
+// the job's one exchange through the launcher. After the second barrier all have
+// attached: who dies before is missed by the launcher, who dies later by local peers.
 static int open_node(void)
 {
     struct boot *boot = process.boot;

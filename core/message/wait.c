@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waiting. Of the threads of a process that wait, one is the poller. It polls for
 // ORIEL_SPIN microseconds, or four times as long in a job of several nodes, handing its
-// core to others at every step when the machine has more processes than CPUs, or a mate
-// is on the same one; then it sleeps on the process's doorbell. The others rest until
-// whoever has handled messages finds that their wait is over, or until the poller
-// leaves and one of them takes its place. Events of the network reach a sleeping poller
-// through the network thread.
+// core to others at every step when the machine has more processes than CPUs, or a
+// local peer is on the same one; then it sleeps on the process's doorbell. The others
+// rest until whoever has handled messages finds that their wait is over, or until the
+// poller leaves and one of them takes its place. Events of the network reach a sleeping
+// poller through the network thread.
 #include "message/private.h"
 
 #include <sched.h>
@@ -17,12 +17,12 @@ enum {
     BACKOFF_YIELDS_OF_NODES = 20, // who is waited for may itself wait for another node
     BACKOFF_CHECK = 128,          // naps between two looks for deaths
     SPINS_OF_NODES = 4,           // an answer takes longer
-    CORE_LOOK = 64,               // polls between two looks for mates on this core
+    CORE_LOOK = 64, // polls between two looks for local peers on this core
 };
 
 static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000, SECOND = 1000000000;
 static const uint64_t CORE_PATIENCE =
-    2000; // a mate on another core has answered by then
+    2000; // a local peer on another core has answered by then
 static const uint64_t PATIENCE = 100000000; // until who waits looks for deaths
 
 enum call { CALL_NONE, CALL_DONE, CALL_POLL };
@@ -90,8 +90,8 @@ static bool is_crowded(void)
     return size > 1 && size > shm_cores(process.shm);
 }
 
-// Is a mate on this core, where it may have to wait for it to answer? The kernel leaves
-// two that wake each other together, even if another core is next to idle.
+// Is a local peer on this core, where it may have to wait for it to answer? The kernel
+// leaves two that wake each other together, even if another core is next to idle.
 static bool look_at_core(struct messages *messages)
 {
     bool shares = shm_shares_core(process.shm);

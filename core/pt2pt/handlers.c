@@ -128,11 +128,11 @@ static int copy_from_segment(struct transfer *transfer, uint64_t offset)
 }
 
 // One copy from where the message lies, if it lies on this node and can be reached.
-static bool copy_from_mate(struct transfer *transfer, const struct envelope *envelope,
-                           int *err)
+static bool copy_from_local_peer(struct transfer *transfer,
+                                 const struct envelope *envelope, int *err)
 {
     const struct boot *boot = process.boot;
-    int mate = boot->node_rank_of[transfer->peer];
+    int node_rank = boot->node_rank_of[transfer->peer];
     if (boot->node_of[transfer->peer] != boot->node)
         return false;
     if (transfer->peer == boot->rank)
@@ -140,7 +140,7 @@ static bool copy_from_mate(struct transfer *transfer, const struct envelope *env
     else if (envelope->is_in_segment)
         *err = copy_from_segment(transfer, envelope->place);
     else if (shm_can_copy(process.shm))
-        *err = shm_copy_from(process.shm, mate, transfer->data, envelope->place,
+        *err = shm_copy_from(process.shm, node_rank, transfer->data, envelope->place,
                              (size_t)transfer->wanted);
     else
         return false;
@@ -151,7 +151,7 @@ static bool copy_from_mate(struct transfer *transfer, const struct envelope *env
 void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope)
 {
     int err = accept_envelope(transfer, peer, envelope);
-    if (transfer->wanted == 0 || copy_from_mate(transfer, envelope, &err)) {
+    if (transfer->wanted == 0 || copy_from_local_peer(transfer, envelope, &err)) {
         receive_end_and_tell(transfer, err);
         return;
     }

@@ -23,8 +23,8 @@ struct transfer; // private; lives from pt2pt_isend/_ireceive to pt2pt_finish
 int pt2pt_start(void);
 void pt2pt_stop(void);
 
-// Returns when the request is complete. MPI_ERR_PROC_ABORTED when a mate has died; the
-// request goes on.
+// Returns when the request is complete. MPI_ERR_PROC_ABORTED when a local peer has
+// died; the request goes on.
 int request_wait(struct request *request);
 // Looks whether it is, making progress once if needed. MPI_ERR_PROC_ABORTED as above,
 // after many looks in vain.

@@ -164,7 +164,7 @@ static int send_eager(struct transfer *transfer, const struct envelope *envelope
 }
 
 // Another process of this node.
-static bool is_mate(int rank)
+static bool is_on_node(int rank)
 {
     const struct boot *boot = process.boot;
     return rank != boot->rank && boot->node_of[rank] == boot->node;
@@ -175,7 +175,7 @@ static int send_rts(struct transfer *transfer, struct envelope *envelope)
     struct shm *shm = process.shm;
     envelope->is_in_segment =
         shm_contains(shm, transfer->data, (size_t)transfer->bytes);
-    if (!envelope->is_in_segment && is_mate(transfer->peer))
+    if (!envelope->is_in_segment && is_on_node(transfer->peer))
         shm_open_memory(shm);
     envelope->place = envelope->is_in_segment ? shm_offset(shm, transfer->data)
                                               : (uintptr_t)transfer->data;

@@ -69,11 +69,11 @@ void shm_attached(struct shm *shm)
         name_tracer(0);
 }
 
-// What mates have in common is the launcher.
+// What local peers have in common is the launcher.
 static void open_memory(struct shm *shm)
 {
     if (name_tracer(0)) {
-        int ancestor = mates_ancestor(shm);
+        int ancestor = local_peers_ancestor(shm);
         name_tracer(ancestor > 0 ? (unsigned long)ancestor : PR_SET_PTRACER_ANY);
     }
     atomic_store(&shm->opening, MEMORY_OPEN);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sleeping until a mate has something to say. A sleeper arms its bell and then looks
-// for work; a sender leaves work and then looks at the bell. All these are sequentially
-// consistent, so that at least one of the two sees the other.
+// Sleeping until a local peer has something to say. A sleeper arms its bell and then
+// looks for work; a sender leaves work and then looks at the bell. All these are
+// sequentially consistent, so that at least one of the two sees the other.
 #include "shm/private.h"
 
 #include <limits.h>
@@ -18,7 +18,7 @@ static bool wake(struct doorbell *bell)
 
 uint32_t shm_arm(struct shm *shm, enum shm_bell bell)
 {
-    struct doorbell *own = &line_of(shm, shm->node_rank)->bells[bell];
+    struct doorbell *own = &peer_record_of(shm, shm->node_rank)->bells[bell];
     uint32_t ticket = atomic_load(&own->word);
     atomic_store(&own->is_armed, 1);
     return ticket;
@@ -27,22 +27,23 @@ uint32_t shm_arm(struct shm *shm, enum shm_bell bell)
 void shm_sleep(struct shm *shm, enum shm_bell bell, uint32_t ticket,
                uint64_t nanoseconds)
 {
-    futex_wait(&line_of(shm, shm->node_rank)->bells[bell].word, ticket, nanoseconds);
+    futex_wait(&peer_record_of(shm, shm->node_rank)->bells[bell].word, ticket,
+               nanoseconds);
 }
 
 void shm_disarm(struct shm *shm, enum shm_bell bell)
 {
-    atomic_store(&line_of(shm, shm->node_rank)->bells[bell].is_armed, 0);
+    atomic_store(&peer_record_of(shm, shm->node_rank)->bells[bell].is_armed, 0);
 }
 
 void shm_ring(struct shm *shm, int node_rank)
 {
-    struct shm_line *line = line_of(shm, node_rank);
-    if (!wake(&line->bells[SHM_BELL_CALL]))
-        wake(&line->bells[SHM_BELL_PROGRESS]);
+    struct peer_record *record = peer_record_of(shm, node_rank);
+    if (!wake(&record->bells[SHM_BELL_CALL]))
+        wake(&record->bells[SHM_BELL_PROGRESS]);
 }
 
 void shm_ring_own(struct shm *shm, enum shm_bell bell)
 {
-    wake(&line_of(shm, shm->node_rank)->bells[bell]);
+    wake(&peer_record_of(shm, shm->node_rank)->bells[bell]);
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Private to shm: what lies in the control area of the segment.
 //
-// Segment: shm_control with one line per process | rings | heaps. All memory starts as
-// zeros, and a page costs nothing before it is touched.
+// Segment: shm_control with one record per process | rings | heaps. All memory starts
+// as zeros, and a page costs nothing before it is touched.
 #pragma once
 
 #include "shm/shm.h"
 
 enum { RING_BYTES = 32 << 10, CORE_WORDS = 16 };
 
-enum mate_state { MATE_ABSENT, MATE_ALIVE, MATE_STOPPED };
+enum peer_state { PEER_ABSENT, PEER_ALIVE, PEER_STOPPED };
 enum death_state { DEATH_UNKNOWN, DEATH_BEING_TOLD, DEATH_KNOWN };
 
 // Sleepers set is_armed, look for work, and wait for `word` to change. Who rings takes
@@ -19,11 +19,11 @@ struct doorbell {
     _Atomic(uint32_t) is_armed;
 };
 
-// One per process. Mates read it whenever they send; so it is seldom written.
-struct shm_line {
+// One per process. Local peers read it whenever they send; so it is seldom written.
+struct peer_record {
     _Alignas(CACHE_LINE) struct doorbell bells[SHM_BELLS];
     _Atomic(uint32_t) newcomers; // 1 + node_rank of the latest ring that came into use
-    _Atomic(int) state;          // enum mate_state
+    _Atomic(int) state;          // enum peer_state
     _Atomic(int) core; // 1 + the CPU where it has last waited for long, 0: nowhere
     int pid;
     uint64_t start_time; // of the process, in the kernel's clock ticks since boot
@@ -42,7 +42,7 @@ struct shm_control {
     _Atomic(int) death_state;            // enum death_state
     struct death death;
     _Alignas(CACHE_LINE) _Atomic(uint64_t) allocated; // bytes, in all heaps
-    struct shm_line lines[];                          // [node_size]
+    struct peer_record records[];                     // [node_size]
 };
 
 // From one sender to one receiver. A record is a head word and the message, padded
@@ -57,9 +57,9 @@ struct ring {
 };
 _Static_assert(sizeof(struct ring) == RING_BYTES, "rings are a power of two apart");
 
-static inline struct shm_line *line_of(const struct shm *shm, int node_rank)
+static inline struct peer_record *peer_record_of(const struct shm *shm, int node_rank)
 {
-    return &shm->control->lines[node_rank];
+    return &shm->control->records[node_rank];
 }
 
 // ---- room.c
@@ -83,10 +83,10 @@ size_t rings_bytes(int node_size);
 int rings_open(struct shm *shm, char *memory);
 void rings_close(struct shm *shm);
 
-// ---- mate.c
-void mate_enter(struct shm *shm); // fills this process's line
+// ---- local_peer.c
+void peer_record_fill(struct shm *shm); // fills this process's record
 // The nearest process from which all of the node descend, 0 if none is seen.
-int mates_ancestor(const struct shm *shm);
+int local_peers_ancestor(const struct shm *shm);
 
 // ---- copy.c
 enum opening { MEMORY_CLOSED, MEMORY_BEING_OPENED, MEMORY_OPEN };

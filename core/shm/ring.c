@@ -63,9 +63,9 @@ int rings_open(struct shm *shm, char *memory)
     if (!rings->out || !rings->in || !rings->senders)
         goto no_memory;
     struct ring *all = (struct ring *)memory; // [receiver][sender]
-    for (size_t mate = 0; mate < size; mate++) {
-        rings->out[mate].ring = &all[mate * size + self];
-        rings->in[mate].ring = &all[self * size + mate];
+    for (size_t peer = 0; peer < size; peer++) {
+        rings->out[peer].ring = &all[peer * size + self];
+        rings->in[peer].ring = &all[self * size + peer];
     }
     return 0;
 
@@ -102,11 +102,11 @@ static bool has_room(struct ring_end *out, size_t bytes)
 // The ring's first message has been sent: lets the receiver know that there is a ring.
 static void join_newcomers(struct shm *shm, int node_rank, struct ring_end *out)
 {
-    struct shm_line *line = line_of(shm, node_rank);
-    uint32_t latest = atomic_load(&line->newcomers);
+    struct peer_record *record = peer_record_of(shm, node_rank);
+    uint32_t latest = atomic_load(&record->newcomers);
     do
         atomic_store(&out->ring->next, latest);
-    while (!atomic_compare_exchange_weak(&line->newcomers, &latest,
+    while (!atomic_compare_exchange_weak(&record->newcomers, &latest,
                                          (uint32_t)shm->node_rank + 1));
     out->is_in_use = true;
 }
@@ -152,8 +152,8 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
 static void add_newcomers(struct shm *shm)
 {
     struct shm_rings *rings = shm->rings;
-    struct shm_line *line = line_of(shm, shm->node_rank);
-    uint32_t next = atomic_exchange(&line->newcomers, 0);
+    struct peer_record *record = peer_record_of(shm, shm->node_rank);
+    uint32_t next = atomic_exchange(&record->newcomers, 0);
     while (next) {
         struct ring_end *in = &rings->in[next - 1];
         rings->senders[rings->sender_count++] = (int)next - 1;
@@ -205,7 +205,7 @@ int shm_receive(struct shm *shm, int limit,
                                 size_t bytes))
 {
     struct shm_rings *rings = shm->rings;
-    if (unlikely(atomic_load(&line_of(shm, shm->node_rank)->newcomers)))
+    if (unlikely(atomic_load(&peer_record_of(shm, shm->node_rank)->newcomers)))
         add_newcomers(shm);
     int count = 0;
     for (int i = 0; i < rings->sender_count; i++)

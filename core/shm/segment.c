@@ -15,30 +15,30 @@
 // Differs when the control area or the rings would be understood differently.
 static const uint64_t SHM_LAYOUT = UINT64_C(0x4f7269656c000001) +
                                    (sizeof(struct shm_control) << 24) +
-                                   (sizeof(struct shm_line) << 16) + RING_BYTES;
+                                   (sizeof(struct peer_record) << 16) + RING_BYTES;
 enum { HEAP_MIN = 1 << 20 };
 
-static size_t lines_bytes(int node_size)
+static size_t records_bytes(int node_size)
 {
-    return sizeof(struct shm_control) + (size_t)node_size * sizeof(struct shm_line);
+    return sizeof(struct shm_control) + (size_t)node_size * sizeof(struct peer_record);
 }
 
 static void set_sizes(struct shm *shm, size_t heap_bytes)
 {
     size_t size = (size_t)shm->node_size;
-    shm->control_bytes = round_up(lines_bytes(shm->node_size), page_bytes()) +
+    shm->control_bytes = round_up(records_bytes(shm->node_size), page_bytes()) +
                          round_up(rings_bytes(shm->node_size), page_bytes());
     shm->heap_bytes = heap_bytes;
     shm->bytes = shm->control_bytes + size * heap_bytes;
 }
 
-// A core dump would hold the whole segment, and touch every page of it: heaps of mates
-// and all that nobody has allocated. It holds the lines, and of this process's heap what
-// has been allocated (heap.c).
+// A core dump would hold the whole segment, and touch every page of it: heaps of local
+// peers and all that nobody has allocated. It holds the records, and of this process's
+// heap what has been allocated (heap.c).
 static void keep_out_of_dumps(const struct shm *shm)
 {
     madvise(shm->base, shm->bytes, MADV_DONTDUMP);
-    madvise(shm->base, round_up(lines_bytes(shm->node_size), page_bytes()),
+    madvise(shm->base, round_up(records_bytes(shm->node_size), page_bytes()),
             MADV_DODUMP);
 }
 
@@ -166,13 +166,13 @@ static int enter(struct shm *shm)
     if (err)
         return err;
     err = rings_open(shm,
-                     shm->base + round_up(lines_bytes(shm->node_size), page_bytes()));
+                     shm->base + round_up(records_bytes(shm->node_size), page_bytes()));
     if (err) {
         heap_close(shm);
         return err;
     }
     announce_cores(shm);
-    mate_enter(shm);
+    peer_record_fill(shm);
     group_enter(shm);
     return 0;
 }
@@ -279,7 +279,7 @@ int shm_attach(const struct boot *boot, const char *card, struct shm **shm)
 
 void shm_stop(struct shm *shm)
 {
-    atomic_store(&line_of(shm, shm->node_rank)->state, MATE_STOPPED);
+    atomic_store(&peer_record_of(shm, shm->node_rank)->state, PEER_STOPPED);
     memory_close(shm);
     rings_close(shm);
     heap_close(shm);

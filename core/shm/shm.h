@@ -2,17 +2,15 @@
 // shm: memory and messages between the processes of one node.
 //
 // Glossary
-//   segment   one sparse memfd per node, mapped by all its processes: control lines,
-//             message rings, then one heap per process. It has no name, so nothing is
-//             left behind when processes die.
-//   mate      another process of the same node; named by its node_rank
-//   offset    place in the segment; the same number means the same memory in every
-//             process of the node
-//   heap      the part of the segment from which one process allocates; everyone maps
-//   it ring      single-producer single-consumer queue of messages for one pair of
-//   processes doorbell  a futex word of a process: rung when one of its threads sleeps
-//   attended  a process is attended while one of its threads is in a blocked call, so
-//             that its progress thread need not be woken
+//   segment     one sparse memfd per node, mapped by all its processes: records of the
+//               processes, message rings, then one heap per process. It has no name, so
+//               nothing is left behind when processes die.
+//   local peer  another process of the same node; named by its node_rank
+//   offset      position in the segment: the same memory in every process of the node
+//   heap        the part of the segment from which one process allocates; all map it
+//   ring        single-producer single-consumer queue of messages for one pair of
+//               processes
+//   doorbell    a futex word of a process: rung when one of its threads sleeps
 #pragma once
 
 #include "boot/boot.h"
@@ -28,12 +26,12 @@ struct shm {
     struct shm_rings *rings;     // private: this process's ends of the rings
     size_t memory_limit;         // private: of this process's heap by its control group
     _Atomic(uint64_t) allocated; // private: bytes in this process's heap
-    _Atomic(int) opening;        // private: may mates copy?
+    _Atomic(int) opening;        // private: may local peers copy?
     int file;                    // the leader's descriptor of the segment, -1 elsewhere
 };
 
 // The leader makes the segment and attaches to it. `card` becomes a text without blanks
-// by which its mates attach; it stays valid until the leader calls shm_stop.
+// by which its local peers attach; it stays valid until the leader calls shm_stop.
 // MPI_ERR_NO_MEM when the limits of the process leave no room for it.
 enum { SHM_CARD_MAX = 80 };
 int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
@@ -42,7 +40,8 @@ int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
 int shm_attach(const struct boot *boot, const char *card, struct shm **shm);
 // To be called by each process when all have attached.
 void shm_attached(struct shm *shm);
-// Unmaps the segment: memory from its heaps is gone. Mates that still run keep it.
+// Unmaps the segment: memory from its heaps is gone. Local peers that still run keep
+// it.
 void shm_stop(struct shm *shm);
 
 // CPUs on which the processes that have attached so far may run.
@@ -81,9 +80,9 @@ static inline void *shm_at(const struct shm *shm, uint64_t offset)
 }
 
 // ---- memory that is not in the segment ------------------------------------------
-// Single copies to and from the address space of a mate (process_vm_writev and _readv).
-// A range that is not all mapped there gives MPI_ERR_OTHER, with the bytes before the
-// hole copied; MPI_ERR_PROC_ABORTED when the mate is gone;
+// Single copies to and from the address space of a local peer (process_vm_writev and
+// _readv). A range that is not all mapped there gives MPI_ERR_OTHER, with the bytes
+// before the hole copied; MPI_ERR_PROC_ABORTED when the local peer is gone;
 // MPI_ERR_UNSUPPORTED_OPERATION when the system forbids such copies (then the caller
 // uses messages).
 int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *local,
@@ -93,8 +92,9 @@ int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
 // Does the system allow such copies? Every process tries it when it attaches; the
 // answer is the same for all processes of the node once all have attached.
 bool shm_can_copy(const struct shm *shm);
-// Mates may copy to and from this process from now on, which the kernel may have to be
-// told. To be called before a mate learns of the memory; any thread may call.
+// Local peers may copy to and from this process from now on, which the kernel may have
+// to be told. To be called before a local peer learns of the memory; any thread may
+// call.
 void shm_open_memory(struct shm *shm);
 
 // ---- rings --------------------------------------------------------------------
@@ -133,11 +133,12 @@ void shm_ring(struct shm *shm, int node_rank);
 // Wakes only this process's own threads in calls, or only its progress thread.
 void shm_ring_own(struct shm *shm, enum shm_bell bell);
 
-// ---- mates --------------------------------------------------------------------
+// ---- local peers ---------------------------------------------------------------
 // False when the process has ended without shm_stop. Costs some microseconds.
 bool shm_is_alive(const struct shm *shm, int node_rank);
-// Tells mates on which core this process waits. True when a mate that does not sleep has
-// last waited there: it may need the core to answer. Costs a look at each mate.
+// Tells local peers on which core this process waits. True when a local peer that does
+// not sleep has last waited there: it may need the core to answer. Costs a look at each
+// local peer.
 bool shm_shares_core(struct shm *shm);
 int shm_pid(const struct shm *shm, int node_rank); // 0 before it has attached
 // A descriptor that becomes readable when the process, which has attached, ends; -1

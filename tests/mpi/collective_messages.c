@@ -186,8 +186,8 @@ static void prepare(int ints_of_each)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// What arrives is counted from before a barrier to behind another, since mates may be
-// calls ahead; `rounds` messages of each come on top.
+// What arrives is counted from before a barrier to behind another, since local peers
+// may be calls ahead; `rounds` messages of each come on top.
 static void messages_are_few(const struct claim *claim)
 {
     int rounds = 0;

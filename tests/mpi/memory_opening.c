@@ -29,7 +29,7 @@ int prctl(int option, ...)
     return 0;
 }
 
-static bool has_mate(void)
+static bool has_local_peer(void)
 {
     MPI_Comm node;
     int members;
@@ -58,23 +58,23 @@ static void what_lies_in_the_segment_opens_nothing(void)
     MPI_Win_free(&win);
 }
 
-static void long_messages_open_the_sender_for_the_launcher(bool is_with_mate)
+static void long_messages_open_the_sender_for_the_launcher(bool is_with_local_peer)
 {
     char *memory = calloc(1, LONG_BYTES);
     if (rank == 0)
         MPI_Send(memory, LONG_BYTES, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
     else if (rank == 1)
         MPI_Recv(memory, LONG_BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    CHECK(tracer == (rank == 0 && is_with_mate ? (unsigned long)getppid() : 0));
+    CHECK(tracer == (rank == 0 && is_with_local_peer ? (unsigned long)getppid() : 0));
     free(memory);
 }
 
-static void windows_on_own_memory_open_it(bool is_with_mate)
+static void windows_on_own_memory_open_it(bool is_with_local_peer)
 {
     char *memory = calloc(1, LONG_BYTES);
     MPI_Win win;
     MPI_Win_create(memory, LONG_BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    CHECK(tracer == (is_with_mate ? (unsigned long)getppid() : 0));
+    CHECK(tracer == (is_with_local_peer ? (unsigned long)getppid() : 0));
     MPI_Win_free(&win);
     free(memory);
 }
@@ -82,11 +82,11 @@ static void windows_on_own_memory_open_it(bool is_with_mate)
 int main(void)
 {
     start(NULL, NULL);
-    bool is_with_mate = has_mate();
+    bool is_with_local_peer = has_local_peer();
     what_lies_in_the_segment_opens_nothing();
     CHECK(tracer == 0);
-    long_messages_open_the_sender_for_the_launcher(is_with_mate);
-    windows_on_own_memory_open_it(is_with_mate);
+    long_messages_open_the_sender_for_the_launcher(is_with_local_peer);
+    windows_on_own_memory_open_it(is_with_local_peer);
     MPI_Finalize();
     CHECK(tracer == 0);
     return 0;

@@ -128,16 +128,16 @@ static void check_locks(bool locks_right, bool locks_all)
     }
 }
 
-static bool is_mate(int other)
+static bool is_local_peer(int other)
 {
     MPI_Comm node = node_comm();
-    MPI_Group all, mates;
+    MPI_Group all, local;
     int in_node;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Comm_group(node, &mates);
-    MPI_Group_translate_ranks(all, 1, &other, mates, &in_node);
+    MPI_Comm_group(node, &local);
+    MPI_Group_translate_ranks(all, 1, &other, local, &in_node);
     MPI_Group_free(&all);
-    MPI_Group_free(&mates);
+    MPI_Group_free(&local);
     MPI_Comm_free(&node);
     return in_node != MPI_UNDEFINED;
 }
@@ -150,7 +150,7 @@ static void no_locks_forbids_what_is_not_served(const struct source *source)
     win = opened.win;
     check_locks(true, true);
     set_no_locks(win, "true");
-    check_locks(is_mapped && is_mate(right()), is_mapped && is_one_node());
+    check_locks(is_mapped && is_local_peer(right()), is_mapped && is_one_node());
     set_no_locks(win, "false");
     check_locks(true, true);
     source->close(&opened);

@@ -72,7 +72,7 @@ static void rules_hold(const struct source *source)
 }
 
 // Collective over MPI_COMM_WORLD.
-static bool is_mate(int other)
+static bool is_local_peer(int other)
 {
     MPI_Comm node = node_comm();
     MPI_Group here;
@@ -90,7 +90,7 @@ static void an_exposed_part_is_not_locked(const struct source *source,
                                           const int *memory)
 {
     MPI_Group origins, targets;
-    bool is_near = is_mate(0);
+    bool is_near = is_local_peer(0);
     MPI_Group_incl(world, 1, (int[]){size - 1}, &origins);
     MPI_Group_incl(world, 1, (int[]){0}, &targets);
     if (rank == 0)
@@ -131,7 +131,7 @@ static void an_exposed_part_is_not_locked(const struct source *source,
 static void a_locked_part_is_not_exposed(void)
 {
     int owner = size - 1;
-    bool is_near = is_mate(owner), locks = rank == 0 && is_near;
+    bool is_near = is_local_peer(owner), locks = rank == 0 && is_near;
     MPI_Bcast(&is_near, sizeof is_near, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     if (locks)

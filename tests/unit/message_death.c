@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// a_dead_mate_ends_every_wait: for a message or for a word of shared memory, within a
+// a_dead_peer_ends_every_wait: for a message or for a word of shared memory, within a
 // second, with the rank and the pid of the dead; a process that waits for something
 // that then comes is not disturbed.
 #include "message_job.h"
@@ -22,7 +22,7 @@ static void check_detail(int err)
     CHECK(strstr(error_detail(&error_class), expected) && error_class == err);
 }
 
-static void lose_a_mate(void)
+static void lose_a_peer(void)
 {
     meet();
     if (process.rank == VICTIM)
@@ -41,6 +41,6 @@ static void lose_a_mate(void)
 int main(void)
 {
     struct job job = {
-        .nodes = 1, .node_size = 3, .spin_microseconds = 50, .body = lose_a_mate};
+        .nodes = 1, .node_size = 3, .spin_microseconds = 50, .body = lose_a_peer};
     return run_job(job) == 1 ? 0 : 1; // the victim alone fails
 }

@@ -81,12 +81,13 @@ static void go_in_and_out(void)
 static bool is_about_to_sleep(void *argument)
 {
     (void)argument;
-    return atomic_load(&line_of(process.shm, 1)->bells[SHM_BELL_CALL].is_armed);
+    return atomic_load(&peer_record_of(process.shm, 1)->bells[SHM_BELL_CALL].is_armed);
 }
 
 static void change_its_mind(void)
 {
-    const struct doorbell *thread = &line_of(process.shm, 1)->bells[SHM_BELL_PROGRESS];
+    const struct doorbell *thread =
+        &peer_record_of(process.shm, 1)->bells[SHM_BELL_PROGRESS];
     message_register(MESSAGE_EAGER, handle_question);
     message_register(MESSAGE_DONE, handle_answer);
     CHECK(message_serve() == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// private_memory_of_a_mate_can_be_copied, more than the kernel takes at once too; a
-// hole in it is an error after what is before the hole.
+// private_memory_of_a_local_peer_can_be_copied, more than the kernel takes at once too;
+// a hole in it is an error after what is before the hole.
 #include "shm_node.h"
 
 enum { SMALL = 100000 };
@@ -27,7 +27,8 @@ static char *make_large(void)
 
 static void copy_small(struct shm *shm)
 {
-    uint64_t remote = (uint64_t)(uintptr_t)private_bytes; // the same in a forked mate
+    uint64_t remote =
+        (uint64_t)(uintptr_t)private_bytes; // the same in a forked local peer
     if (shm->node_rank == 0) {
         for (int i = 0; i < SMALL; i++)
             private_bytes[i] = (unsigned char)(i % 251);

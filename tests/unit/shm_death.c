@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// death_is_seen_and_leaves_nothing: a killed mate is known to be dead, before and after
-// its parent has noticed; a stopped one is not taken for dead, and a process with a
-// reused pid not for the mate. The segment has no name that could be left behind.
+// death_is_seen_and_leaves_nothing: a killed local peer is known to be dead, before and
+// after its parent has noticed; a stopped one is not taken for dead, and a process with
+// a reused pid not for the local peer. The segment has no name that could be left
+// behind.
 #include "shm_node.h"
 
 #include <dirent.h>
@@ -19,8 +20,8 @@ static int entries(const char *folder)
     return count;
 }
 
-// Rank 0 forks a mate that the test may kill and reap.
-static pid_t fork_mate(int node_rank, void (*body)(struct shm *shm))
+// Rank 0 forks a local peer that the test may kill and reap.
+static pid_t fork_peer(int node_rank, void (*body)(struct shm *shm))
 {
     pid_t child = fork();
     CHECK(child >= 0);
@@ -71,14 +72,14 @@ int main(void)
     pid_t children[PROCESSES];
     int before = entries("/dev/shm");
     board_open();
-    children[DIES] = fork_mate(DIES, sleep_long); // the leader dies, too
-    children[STOPS] = fork_mate(STOPS, stop_at_once);
-    children[REUSED] = fork_mate(REUSED, sleep_long);
+    children[DIES] = fork_peer(DIES, sleep_long); // the leader dies, too
+    children[STOPS] = fork_peer(STOPS, stop_at_once);
+    children[REUSED] = fork_peer(REUSED, sleep_long);
     struct shm *shm = join_node(WATCHES, PROCESSES, 1 << 20);
 
     check_zombies(shm, children);
     CHECK(shm_is_alive(shm, REUSED));
-    line_of(shm, REUSED)->start_time++; // as if another process had this pid now
+    peer_record_of(shm, REUSED)->start_time++; // as if another process had this pid now
     CHECK(!shm_is_alive(shm, REUSED));
     CHECK(shm_is_alive(shm, WATCHES));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who the processes of the node are, and whether they still live. A process is known by
-// its pid and its start time, so that a reused pid is not mistaken for a living mate.
+// Identity and life of the processes of the node. Pid and start time identify a
+// process, so that a reused pid is not mistaken for a living local peer.
 #include "shm/private.h"
 
 #include <fcntl.h>
@@ -16,8 +16,9 @@ struct life {
     unsigned long long start_time;
 };
 
-// Reads fields 3, 4, 20 and 22 of /proc/<pid>/stat; false when there is no such process.
-static bool read_life(int pid, struct life *life)
+// Reads fields 3, 4, 20 and 22 of /proc/<pid>/stat; false when there is no such
+// process.
+static bool life_read(int pid, struct life *life)
 {
     char path[32], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -37,43 +38,43 @@ static bool read_life(int pid, struct life *life)
                   &life->state, &life->parent, &life->threads, &life->start_time) == 4;
 }
 
-void mate_enter(struct shm *shm)
+void peer_record_fill(struct shm *shm)
 {
-    struct shm_line *line = line_of(shm, shm->node_rank);
+    struct peer_record *record = peer_record_of(shm, shm->node_rank);
     struct life life;
-    line->pid = (int)getpid();
-    line->start_time = read_life(line->pid, &life) ? life.start_time : 0;
-    atomic_store(&line->state, MATE_ALIVE);
+    record->pid = (int)getpid();
+    record->start_time = life_read(record->pid, &life) ? life.start_time : 0;
+    atomic_store(&record->state, PEER_ALIVE);
 }
 
 bool shm_is_alive(const struct shm *shm, int node_rank)
 {
-    const struct shm_line *line = line_of(shm, node_rank);
-    if (atomic_load(&line->state) != MATE_ALIVE)
+    const struct peer_record *record = peer_record_of(shm, node_rank);
+    if (atomic_load(&record->state) != PEER_ALIVE)
         return true;
     struct life life;
-    if (!read_life(line->pid, &life) || life.start_time != line->start_time)
+    if (!life_read(record->pid, &life) || life.start_time != record->start_time)
         // It may have said goodbye between the two looks.
-        return atomic_load(&line->state) != MATE_ALIVE;
+        return atomic_load(&record->state) != PEER_ALIVE;
     // A dead process that its parent has not yet noticed; but a main thread may also
     // have ended before its process.
     bool is_dead = (life.state == 'Z' || life.state == 'X') && life.threads <= 1;
-    return !is_dead || atomic_load(&line->state) != MATE_ALIVE;
+    return !is_dead || atomic_load(&record->state) != PEER_ALIVE;
 }
 
-// A line is written when the core is another one than before only, for mates read it
+// The record is written only when the core has changed, because local peers read it
 // whenever they send.
 bool shm_shares_core(struct shm *shm)
 {
     int core = 1 + sched_getcpu(); // 0 where the system does not tell
-    _Atomic(int) *own = &line_of(shm, shm->node_rank)->core;
+    _Atomic(int) *own = &peer_record_of(shm, shm->node_rank)->core;
     if (atomic_load_explicit(own, memory_order_relaxed) != core)
         atomic_store_explicit(own, core, memory_order_relaxed);
-    for (int mate = 0; mate < shm->node_size && core > 0; mate++) {
-        const struct shm_line *line = line_of(shm, mate);
-        if (mate != shm->node_rank && atomic_load(&line->core) == core &&
-            atomic_load(&line->state) == MATE_ALIVE &&
-            !atomic_load(&line->bells[SHM_BELL_CALL].is_armed))
+    for (int peer = 0; peer < shm->node_size && core > 0; peer++) {
+        const struct peer_record *record = peer_record_of(shm, peer);
+        if (peer != shm->node_rank && atomic_load(&record->core) == core &&
+            atomic_load(&record->state) == PEER_ALIVE &&
+            !atomic_load(&record->bells[SHM_BELL_CALL].is_armed))
             return true;
     }
     return false;
@@ -81,15 +82,15 @@ bool shm_shares_core(struct shm *shm)
 
 int shm_pid(const struct shm *shm, int node_rank)
 {
-    const struct shm_line *line = line_of(shm, node_rank);
-    return atomic_load(&line->state) == MATE_ABSENT ? 0 : line->pid;
+    const struct peer_record *record = peer_record_of(shm, node_rank);
+    return atomic_load(&record->state) == PEER_ABSENT ? 0 : record->pid;
 }
 
 // 0 if there is none that can be seen.
 static int parent_of(int pid)
 {
     struct life life;
-    return read_life(pid, &life) ? life.parent : 0;
+    return life_read(pid, &life) ? life.parent : 0;
 }
 
 static bool descends(int pid, int ancestor)
@@ -99,16 +100,16 @@ static bool descends(int pid, int ancestor)
     return pid > 0;
 }
 
-// A mate that has ended will not come back.
+// A local peer that has ended will not come back.
 static bool is_ancestor(const struct shm *shm, int pid)
 {
     bool is_common = true;
-    for (int mate = 0; mate < shm->node_size && is_common; mate++)
-        is_common = descends(shm_pid(shm, mate), pid) || !shm_is_alive(shm, mate);
+    for (int peer = 0; peer < shm->node_size && is_common; peer++)
+        is_common = descends(shm_pid(shm, peer), pid) || !shm_is_alive(shm, peer);
     return is_common;
 }
 
-int mates_ancestor(const struct shm *shm)
+int local_peers_ancestor(const struct shm *shm)
 {
     int pid = getppid();
     while (pid > 0 && !is_ancestor(shm, pid))
