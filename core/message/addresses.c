@@ -37,14 +37,14 @@ static struct address own_address(void)
 
 // ---- the leaders' addresses, as text
 
-struct node_card {
+struct node_descriptor {
     struct secret secret;
     int lifeline; // port
     struct address address;
 };
 
-void address_write(const struct net *net, const struct secret *secret, int lifeline,
-                   char *text, size_t text_size)
+void node_descriptor_write(const struct net *net, const struct secret *secret,
+                           int lifeline, char *text, size_t text_size)
 {
     char name[NET_ADDRESS_MAX];
     size_t bytes = net_address(net, name);
@@ -56,17 +56,18 @@ void address_write(const struct net *net, const struct secret *secret, int lifel
                          (unsigned char)name[i]);
 }
 
-static int card_parse(const char *whole, struct node_card *card)
+static int node_descriptor_parse(const char *whole, struct node_descriptor *descriptor)
 {
     unsigned long long low, high;
-    struct address *address = &card->address;
+    struct address *address = &descriptor->address;
     const char *text = strchr(whole, ',');
     int used = 0;
     if (!text ||
-        sscanf(text, ",%16llx%16llx,%d,%n", &low, &high, &card->lifeline, &used) != 3 ||
+        sscanf(text, ",%16llx%16llx,%d,%n", &low, &high, &descriptor->lifeline,
+               &used) != 3 ||
         used == 0)
-        return fail(MPI_ERR_OTHER, "\"%s\" is no card of a node", whole);
-    card->secret = (struct secret){low, high};
+        return fail(MPI_ERR_OTHER, "\"%s\" is no descriptor of a node", whole);
+    descriptor->secret = (struct secret){low, high};
     text += used;
     address->bytes = 0;
     unsigned byte;
@@ -77,29 +78,29 @@ static int card_parse(const char *whole, struct node_card *card)
     return 0;
 }
 
-static int card_read(int node, struct node_card *card)
+static int node_descriptor_read(int node, struct node_descriptor *descriptor)
 {
-    char key[32], text[CARD_MAX];
+    char key[32], text[NODE_DESCRIPTOR_MAX];
     snprintf(key, sizeof key, "oriel-node-%d", node);
     int err =
         boot_get(process.boot, process.boot->leaders[node], key, text, sizeof text);
-    return err ? err : card_parse(text, card);
+    return err ? err : node_descriptor_parse(text, descriptor);
 }
 
 // Every process needs the secret, which node 0 has chosen; a leader the other leaders.
-int cards_read(struct messages *messages)
+int node_descriptors_read(struct messages *messages)
 {
     const struct boot *boot = process.boot;
     for (int node = 0; node < (is_leader() ? boot->node_count : 1); node++) {
-        struct node_card card;
-        int err = card_read(node, &card);
+        struct node_descriptor descriptor;
+        int err = node_descriptor_read(node, &descriptor);
         if (err)
             return err;
         if (node == 0)
-            seals_start(messages, &card.secret);
+            seals_start(messages, &descriptor.secret);
         if (is_leader() && node != boot->node)
-            err = net_connect(process.net, boot->leaders[node], card.address.name,
-                              card.address.bytes);
+            err = net_connect(process.net, boot->leaders[node], descriptor.address.name,
+                              descriptor.address.bytes);
         if (err)
             return err;
     }
@@ -108,11 +109,11 @@ int cards_read(struct messages *messages)
 
 int node_lifeline_take(int node, char host[NET_HOST_MAX])
 {
-    struct node_card card;
-    if (card_read(node, &card))
+    struct node_descriptor descriptor;
+    if (node_descriptor_read(node, &descriptor))
         return NET_NO_LIFELINE;
-    return net_lifeline_take(process.net, card.address.name, card.address.bytes,
-                             card.lifeline, host);
+    return net_lifeline_take(process.net, descriptor.address.name,
+                             descriptor.address.bytes, descriptor.lifeline, host);
 }
 
 // ---- all addresses, by messages

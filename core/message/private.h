@@ -136,12 +136,13 @@ bool seal_is_good(const struct messages *messages, const struct sealed *sealed,
                   size_t bytes);
 
 // ---- addresses.c
-// The card of a node holds its choice of a secret and its leader's address and lifeline
-// as text. A leader needs the cards of all nodes, a local peer that of the first.
-enum { CARD_MAX = SHM_CARD_MAX + 32 + 5 + 2 * NET_ADDRESS_MAX + 5 };
-void address_write(const struct net *net, const struct secret *secret, int lifeline,
-                   char *text, size_t text_size);
-int cards_read(struct messages *messages);
+// The descriptor of a node holds its choice of a secret and its leader's address and
+// lifeline as text. A leader needs the descriptors of all nodes, a local peer that of
+// the first.
+enum { NODE_DESCRIPTOR_MAX = SHM_DESCRIPTOR_MAX + 32 + 5 + 2 * NET_ADDRESS_MAX + 5 };
+void node_descriptor_write(const struct net *net, const struct secret *secret,
+                           int lifeline, char *text, size_t text_size);
+int node_descriptors_read(struct messages *messages);
 // Connects every process with those on other nodes.
 int addresses_exchange(struct messages *messages);
 // The lifeline of the node's leader, see net_lifeline_take.

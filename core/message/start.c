@@ -13,27 +13,30 @@
 static int open_node(void)
 {
     struct boot *boot = process.boot;
-    char key[32], card[CARD_MAX];
+    char key[32], descriptor[NODE_DESCRIPTOR_MAX];
     snprintf(key, sizeof key, "oriel-node-%d", boot->node);
     bool is_leader = boot->node_rank == 0;
     if (is_leader) {
-        int err = shm_create(boot, process.options.heap_bytes, &process.shm, card);
+        int err =
+            shm_create(boot, process.options.heap_bytes, &process.shm, descriptor);
         if (err)
             return err;
-        size_t used = strlen(card);
+        size_t used = strlen(descriptor);
         if (process.net)
-            address_write(process.net, &(struct secret){random_bits(), random_bits()},
-                          net_lifeline_offer(process.net), card + used,
-                          sizeof card - used);
-        err = boot_put(boot, key, card);
+            node_descriptor_write(process.net,
+                                  &(struct secret){random_bits(), random_bits()},
+                                  net_lifeline_offer(process.net), descriptor + used,
+                                  sizeof descriptor - used);
+        err = boot_put(boot, key, descriptor);
         if (err)
             return err;
     }
     int err = boot_fence(boot);
     if (!err && !is_leader)
-        err = boot_get(boot, boot->leaders[boot->node], key, card, sizeof card);
+        err = boot_get(boot, boot->leaders[boot->node], key, descriptor,
+                       sizeof descriptor);
     if (!err && !is_leader)
-        err = shm_attach(boot, card, &process.shm);
+        err = shm_attach(boot, descriptor, &process.shm);
     if (!err)
         err = boot_fence(boot);
     if (!err)
@@ -69,7 +72,7 @@ static int connect_all(struct messages *messages)
                 process.shm->heap_bytes);
     if (!has_network)
         return 0;
-    err = cards_read(messages);
+    err = node_descriptors_read(messages);
     if (err)
         return err;
     deaths_watch(messages);

@@ -209,7 +209,7 @@ static int make_segment(struct shm *shm, size_t heap_bytes)
 }
 
 int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
-               char card[SHM_CARD_MAX])
+               char descriptor[SHM_DESCRIPTOR_MAX])
 {
     struct shm *made = shm_new(boot);
     if (!made)
@@ -219,19 +219,19 @@ int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
         discard(made);
         return err;
     }
-    snprintf(card, SHM_CARD_MAX, "%d:%d:%zu", (int)getpid(), made->file,
+    snprintf(descriptor, SHM_DESCRIPTOR_MAX, "%d:%d:%zu", (int)getpid(), made->file,
              made->heap_bytes);
     *shm = made;
     return 0;
 }
 
-static int map_segment(struct shm *shm, const char *card)
+static int map_segment(struct shm *shm, const char *descriptor)
 {
     int pid, file;
     size_t heap_bytes;
-    if (sscanf(card, "%d:%d:%zu", &pid, &file, &heap_bytes) != 3)
+    if (sscanf(descriptor, "%d:%d:%zu", &pid, &file, &heap_bytes) != 3)
         return fail(MPI_ERR_OTHER, "the node's leader has sent \"%s\", no segment",
-                    card);
+                    descriptor);
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, file);
     int opened = open(path, O_RDWR | O_CLOEXEC);
@@ -260,12 +260,12 @@ static int map_segment(struct shm *shm, const char *card)
     return 0;
 }
 
-int shm_attach(const struct boot *boot, const char *card, struct shm **shm)
+int shm_attach(const struct boot *boot, const char *descriptor, struct shm **shm)
 {
     struct shm *made = shm_new(boot);
     if (!made)
         return fail(MPI_ERR_NO_MEM, "no memory for the description of the segment");
-    int err = map_segment(made, card);
+    int err = map_segment(made, descriptor);
     if (!err)
         err = enter(made);
     if (err) {

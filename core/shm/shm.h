@@ -30,14 +30,14 @@ struct shm {
     int file;                    // the leader's descriptor of the segment, -1 elsewhere
 };
 
-// The leader makes the segment and attaches to it. `card` becomes a text without blanks
-// by which its local peers attach; it stays valid until the leader calls shm_stop.
-// MPI_ERR_NO_MEM when the limits of the process leave no room for it.
-enum { SHM_CARD_MAX = 80 };
+// The leader makes the segment and attaches to it. `descriptor` becomes a text without
+// blanks by which its local peers attach; it stays valid until the leader calls
+// shm_stop. MPI_ERR_NO_MEM when the limits of the process leave no room for it.
+enum { SHM_DESCRIPTOR_MAX = 80 };
 int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
-               char card[SHM_CARD_MAX]);
+               char descriptor[SHM_DESCRIPTOR_MAX]);
 // MPI_ERR_OTHER when the leader's segment cannot be opened or is of another build.
-int shm_attach(const struct boot *boot, const char *card, struct shm **shm);
+int shm_attach(const struct boot *boot, const char *descriptor, struct shm **shm);
 // To be called by each process when all have attached.
 void shm_attached(struct shm *shm);
 // Unmaps the segment: memory from its heaps is gone. Local peers that still run keep

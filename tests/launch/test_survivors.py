@@ -32,8 +32,8 @@ def ask(line):
 wire = socket.socket(fileno=int(os.environ["PMI_FD"]))
 ask("cmd=init pmi_version=1 pmi_subversion=1")
 ask("cmd=barrier_in")
-card = ask("cmd=get key=oriel-node-0").split("value=")[1].split()[0]
-segment, secret, port, address = card.split(",")
+descriptor = ask("cmd=get key=oriel-node-0").split("value=")[1].split()[0]
+segment, secret, port, address = descriptor.split(",")
 address = address[:-28] + "0001" + address[-24:]
 ask(f"cmd=put key=oriel-node-1 value={segment},{secret},1,{address}")
 ask("cmd=barrier_in")

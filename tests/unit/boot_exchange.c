@@ -11,23 +11,24 @@
 #include <string.h>
 
 // What each process tells the others: its rank and node.
-static void card_of(const struct boot *boot, int rank, char card[64])
+static void value_of(const struct boot *boot, int rank, char descriptor[64])
 {
-    snprintf(card, 64, "%d/%d/%d", rank, boot->node_of[rank], boot->node_rank_of[rank]);
+    snprintf(descriptor, 64, "%d/%d/%d", rank, boot->node_of[rank],
+             boot->node_rank_of[rank]);
 }
 
 static void exchange(struct boot *boot, int round)
 {
-    char key[WIRE_KEY_BYTES], card[64], value[64];
+    char key[WIRE_KEY_BYTES], descriptor[64], value[64];
     snprintf(key, sizeof key, "round-%d-%d", round, boot->rank);
-    card_of(boot, boot->rank, card);
-    CHECK(boot_put(boot, key, card) == 0);
+    value_of(boot, boot->rank, descriptor);
+    CHECK(boot_put(boot, key, descriptor) == 0);
     CHECK(boot_fence(boot) == 0);
     for (int rank = 0; rank < boot->size; rank++) {
         snprintf(key, sizeof key, "round-%d-%d", round, rank);
-        card_of(boot, rank, card);
+        value_of(boot, rank, descriptor);
         CHECK(boot_get(boot, rank, key, value, sizeof value) == 0);
-        CHECK(strcmp(value, card) == 0);
+        CHECK(strcmp(value, descriptor) == 0);
     }
     CHECK(boot_get(boot, BOOT_LAUNCHER, "nobody's", value, sizeof value) ==
           MPI_ERR_NAME);

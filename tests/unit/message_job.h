@@ -28,8 +28,8 @@ struct process process;
 struct board {
     struct {
         char key[64], value[1024];
-    } cards[JOB_MAX];
-    _Atomic(int) card_count;
+    } pairs[JOB_MAX];
+    _Atomic(int) pair_count;
     _Atomic(int) arrived;
     _Atomic(int) words[8]; // for the tests
 };
@@ -39,9 +39,9 @@ int boot_put(struct boot *boot, const char *key, const char *value)
 {
     (void)boot;
     CHECK(strlen(key) < 64 && strlen(value) < 1024 && !strpbrk(value, " \n"));
-    int at = atomic_fetch_add(&board->card_count, 1);
-    strcpy(board->cards[at].key, key);
-    strcpy(board->cards[at].value, value);
+    int at = atomic_fetch_add(&board->pair_count, 1);
+    strcpy(board->pairs[at].key, key);
+    strcpy(board->pairs[at].value, value);
     return 0;
 }
 
@@ -58,9 +58,9 @@ int boot_get(struct boot *boot, int rank, const char *key, char *value,
              size_t value_size)
 {
     (void)boot, (void)rank;
-    for (int i = 0; i < atomic_load(&board->card_count); i++)
-        if (strcmp(board->cards[i].key, key) == 0) {
-            snprintf(value, value_size, "%s", board->cards[i].value);
+    for (int i = 0; i < atomic_load(&board->pair_count); i++)
+        if (strcmp(board->pairs[i].key, key) == 0) {
+            snprintf(value, value_size, "%s", board->pairs[i].value);
             return 0;
         }
     return fail(MPI_ERR_OTHER, "nobody has put %s", key);

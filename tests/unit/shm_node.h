@@ -19,8 +19,8 @@ struct process process;
 
 // Memory that processes share without Oriel.
 struct board {
-    char card[SHM_CARD_MAX];
-    _Atomic(uint32_t) has_card;
+    char descriptor[SHM_DESCRIPTOR_MAX];
+    _Atomic(uint32_t) has_descriptor;
     _Atomic(int) arrived;
     _Atomic(uint64_t) word;
 };
@@ -44,12 +44,12 @@ static struct shm *join_node(int node_rank, int node_size, size_t heap_bytes)
     struct boot boot = {.node_rank = node_rank, .node_size = node_size};
     struct shm *shm;
     if (node_rank == 0) {
-        CHECK(shm_create(&boot, heap_bytes, &shm, board->card) == 0);
-        atomic_store(&board->has_card, 1);
+        CHECK(shm_create(&boot, heap_bytes, &shm, board->descriptor) == 0);
+        atomic_store(&board->has_descriptor, 1);
     } else {
-        while (!atomic_load(&board->has_card))
+        while (!atomic_load(&board->has_descriptor))
             usleep(50);
-        CHECK(shm_attach(&boot, board->card, &shm) == 0);
+        CHECK(shm_attach(&boot, board->descriptor, &shm) == 0);
     }
     meet(shm, 1);
     return shm;
