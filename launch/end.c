@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a job ends before its time, and who is to blame: often a rank has ended because
-// another had, and is seen first. So those that have ended or abort are accused, and
-// judged together when nobody else is about to end.
+// Early end of a job, and the cause of its failure. A rank often ends because another
+// has ended, and is seen first. So mpiexec notes the ranks that have ended or abort,
+// and looks for the cause among them when no other is about to end.
 #include "launch.h"
 
 #include <fcntl.h>
@@ -32,15 +32,15 @@ void job_signal(const struct job *job, int number)
     kill(-job->group, number);
 }
 
-static void terminate(const struct job *job, bool is_aborting)
+static void job_terminate(const struct job *job, bool is_aborting)
 {
     for (int i = 0; i < job->size; i++)
         if (!job->ranks[i].has_ended && job->ranks[i].is_aborting == is_aborting)
             rank_signal(&job->ranks[i], SIGTERM);
 }
 
-// What the rank itself has said about its end shall stand before what we say about it.
-static void pass_on_errors(struct job *job, struct rank *rank)
+// The rank's own words about its end come before mpiexec's.
+static void rank_pass_on_errors(struct job *job, struct rank *rank)
 {
     struct sink *sink = &job->error;
     if (rank->error.fd >= 0)
@@ -50,16 +50,16 @@ static void pass_on_errors(struct job *job, struct rank *rank)
         sink_write(sink);
 }
 
-static void blame(struct job *job, struct rank *culprit, const char *text,
-                  const char *consequence)
+static void rank_report(struct job *job, struct rank *failed, const char *text,
+                        const char *consequence)
 {
-    pass_on_errors(job, culprit);
-    say("rank %d (pid %d%s%s, %s) %s; %s", culprit->number, (int)culprit->pid,
-        culprit->link ? " on " : "", culprit->link ? culprit->link->host : "",
-        culprit->section->argv[0], text, consequence);
+    rank_pass_on_errors(job, failed);
+    say("rank %d (pid %d%s%s, %s) %s; %s", failed->number, (int)failed->pid,
+        failed->link ? " on " : "", failed->link ? failed->link->host : "",
+        failed->section->argv[0], text, consequence);
 }
 
-void job_end(struct job *job, struct rank *culprit, int exit_code, const char *format,
+void job_end(struct job *job, struct rank *failed, int exit_code, const char *format,
              ...)
 {
     if (job->end_step > END_EXPECTED)
@@ -74,9 +74,9 @@ void job_end(struct job *job, struct rank *culprit, int exit_code, const char *f
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
-        blame(job, culprit, text, "ending the job");
+        rank_report(job, failed, text, "ending the job");
     }
-    terminate(job, false);
+    job_terminate(job, false);
 }
 
 int job_step_towards_end(struct job *job)
@@ -86,7 +86,7 @@ int job_step_towards_end(struct job *job)
     uint64_t now = now_nanoseconds();
     if (now >= job->deadline && job->end_step > END_EXPECTED) {
         if (job->end_step == END_OTHERS)
-            terminate(job, true);
+            job_terminate(job, true);
         else
             job_signal(job, SIGKILL);
         job->end_step = END_ALL;
@@ -95,23 +95,23 @@ int job_step_towards_end(struct job *job)
     return now < job->deadline ? (int)((job->deadline - now) / 1000000u) + 1 : 0;
 }
 
-// ---- who is to blame ------------------------------------------------------------------
+// ---- the cause of failure -----------------------------------------------------------
 
 static int exit_code_of(int status)
 {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static enum guilt guilt_of(int status)
+static enum cause cause_of_status(int status)
 {
     if (WIFSIGNALED(status))
-        return GUILT_KILLED;
-    return WEXITSTATUS(status) != 0 ? GUILT_FAILED : GUILT_LEFT;
+        return CAUSE_KILLED;
+    return WEXITSTATUS(status) != 0 ? CAUSE_FAILED : CAUSE_LEFT;
 }
 
-static void accuse(struct job *job, struct rank *rank, enum guilt guilt, int status)
+static void cause_note(struct job *job, struct rank *rank, enum cause cause, int status)
 {
-    rank->guilt = guilt;
+    rank->cause = cause;
     rank->status = status;
     if (job->end_step == END_NOT) {
         job->end_step = END_EXPECTED;
@@ -122,8 +122,8 @@ static void accuse(struct job *job, struct rank *rank, enum guilt guilt, int sta
 void job_abort(struct job *job, struct rank *rank, int code)
 {
     rank->is_aborting = true;
-    accuse(job, rank, code == MPI_ERR_PROC_ABORTED ? GUILT_FOLLOWS : GUILT_FAILED,
-           code);
+    cause_note(job, rank, code == MPI_ERR_PROC_ABORTED ? CAUSE_FOLLOWS : CAUSE_FAILED,
+               code);
 }
 
 // After MPI_Finalize nobody waits for a rank any more, so its failure does not end the
@@ -144,12 +144,12 @@ void rank_ended(struct job *job, struct rank *rank, int status)
         }
         pmi_check_barrier(job);
     } else if (!rank->is_aborting) {
-        accuse(job, rank, guilt_of(status), status);
+        cause_note(job, rank, cause_of_status(status), status);
     }
 }
 
 // A rank has died before its MPI_Finalize.
-static void convict_dead(struct job *job, struct rank *rank)
+static void job_end_for_dead(struct job *job, struct rank *rank)
 {
     char text[128];
     int code = exit_code_of(rank->status);
@@ -168,19 +168,19 @@ static void convict_dead(struct job *job, struct rank *rank)
     }
     if (job->exit_code == 0)
         job->exit_code = code;
-    blame(job, rank, text, "the others go on");
+    rank_report(job, rank, text, "the others go on");
     pmi_check_barrier(job);
 }
 
-static void convict(struct job *job, struct rank *rank)
+static void job_end_for(struct job *job, struct rank *rank)
 {
     int code = rank->status;
-    rank->guilt = GUILT_NONE;
+    rank->cause = CAUSE_NONE;
     if (rank->is_aborting)
         job_end(job, rank, (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE,
                 "has aborted the job with code %d", code);
     else
-        convict_dead(job, rank);
+        job_end_for_dead(job, rank);
 }
 
 // Processes are marked so before anything can be noticed of their end: the ninth word of
@@ -202,27 +202,28 @@ static bool is_exiting(pid_t pid)
            (flags & PF_EXITING) != 0;
 }
 
-// On other hosts nobody looks. Who aborts because another has died says so.
-static bool is_more_expected(const struct job *job)
+// Ranks on other hosts are not looked at. A rank that aborts because another has died
+// says so.
+static bool job_expects_more(const struct job *job)
 {
-    bool has_culprit = false;
+    bool has_cause = false;
     for (int i = 0; i < job->size; i++) {
         const struct rank *rank = &job->ranks[i];
         if (!rank->has_ended && !rank->link && is_exiting(rank->pid))
             return true;
-        has_culprit |= rank->guilt > GUILT_FOLLOWS;
+        has_cause |= rank->cause > CAUSE_FOLLOWS;
     }
-    return !has_culprit && job->running > 0;
+    return !has_cause && job->running > 0;
 }
 
-void job_judge(struct job *job)
+void job_find_cause(struct job *job)
 {
     if (job->end_step != END_EXPECTED ||
-        (is_more_expected(job) && now_nanoseconds() < job->deadline))
+        (job_expects_more(job) && now_nanoseconds() < job->deadline))
         return;
     job->end_step = END_NOT;
-    for (enum guilt guilt = GUILT_KILLED; guilt > GUILT_NONE; guilt--)
+    for (enum cause cause = CAUSE_KILLED; cause > CAUSE_NONE; cause--)
         for (int i = 0; i < job->size; i++)
-            if (job->ranks[i].guilt == guilt)
-                convict(job, &job->ranks[i]);
+            if (job->ranks[i].cause == cause)
+                job_end_for(job, &job->ranks[i]);
 }

@@ -243,7 +243,7 @@ int job_run(struct job *job)
         watch(job, polls);
         if (poll(polls, count, job_step_towards_end(job)) > 0)
             serve(job, polls);
-        job_judge(job);
+        job_find_cause(job);
     }
     free(polls);
     finish(job);

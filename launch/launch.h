@@ -148,19 +148,19 @@ void input_forward(struct input *input, const struct pollfd polls[2]);
 // How a job ends before its time. A rank that aborts may have output to write.
 enum job_end_step {
     END_NOT,
-    END_EXPECTED, // some ranks are accused
+    END_EXPECTED, // some ranks may be the cause
     END_OTHERS,   // all ranks but those that abort have got SIGTERM
     END_ALL,      // all have got SIGTERM; who remains gets SIGKILL
 };
 
-// What a rank that has ended before its time, or aborts, is accused of. The greater, the
-// more likely it is the cause of the others.
-enum guilt {
-    GUILT_NONE,    // also when it has been judged
-    GUILT_FOLLOWS, // aborts because another has died
-    GUILT_LEFT,    // exited with code 0, but without MPI_Finalize
-    GUILT_FAILED,  // exited with another code, or aborts
-    GUILT_KILLED,  // by a signal
+// How a rank has ended before its time, or aborts. The greater, the more likely it is
+// the cause of the failure of others.
+enum cause {
+    CAUSE_NONE,    // also once it has been reported
+    CAUSE_FOLLOWS, // aborts because another has died
+    CAUSE_LEFT,    // exited with code 0, but without MPI_Finalize
+    CAUSE_FAILED,  // exited with another code, or aborts
+    CAUSE_KILLED,  // by a signal
 };
 
 enum rank_state { RANK_STARTED, RANK_INITIALIZED, RANK_FINALIZED };
@@ -169,7 +169,7 @@ struct rank {
     int number;
     pid_t pid;
     bool has_ended, is_aborting;
-    enum guilt guilt;
+    enum cause cause;
     int status; // of its end as waitpid() gives it, or the code with which it aborts
     const struct section *section;
     int app_number;
@@ -229,16 +229,16 @@ void rank_signal(const struct rank *rank, int number);
 // Kills what is left of the group on this machine.
 void group_kill(const struct job *job);
 
-// Says what `culprit` did and ends the job, which exits with `exit_code`: all ranks but
-// those that are aborting get SIGTERM now, these a moment later, and what is left after
-// a grace period gets SIGKILL. The first call counts.
-void job_end(struct job *job, struct rank *culprit, int exit_code, const char *format,
+// Says how `failed` has ended and ends the job, which exits with `exit_code`: all ranks
+// but those that are aborting get SIGTERM now, these a moment later, and what is left
+// after a grace period gets SIGKILL. The first call counts.
+void job_end(struct job *job, struct rank *failed, int exit_code, const char *format,
              ...) PRINTF_LIKE(4, 5);
 // A rank has asked to end the job.
 void job_abort(struct job *job, struct rank *rank, int code);
-// Blames those that are accused, and ends the job, if all are known that may be to blame
-// or enough time has passed.
-void job_judge(struct job *job);
+// Reports the cause of failure and ends the job, once all ranks are known that may be
+// the cause, or enough time has passed.
+void job_find_cause(struct job *job);
 // Takes the next step towards the end when its time has come; returns the milliseconds
 // that poll() may wait, -1 for ever.
 int job_step_towards_end(struct job *job);

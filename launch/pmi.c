@@ -162,7 +162,7 @@ void pmi_serve(struct job *job, struct rank *rank)
 void pmi_check_barrier(struct job *job)
 {
     for (int i = 0; i < job->size && job->waiting > 0; i++)
-        if (job->ranks[i].has_ended && job->ranks[i].guilt == GUILT_NONE)
+        if (job->ranks[i].has_ended && job->ranks[i].cause == CAUSE_NONE)
             job_end(job, &job->ranks[i], 1,
                     "has ended, but %d of %d ranks wait for it in MPI_Init or another "
                     "common step",

@@ -45,11 +45,11 @@ void say(const char *format, ...)
     (void)format;
 }
 
-void job_end(struct job *job, struct rank *culprit, int exit_code, const char *format,
+void job_end(struct job *job, struct rank *failed, int exit_code, const char *format,
              ...)
 {
     (void)format;
-    must(culprit >= job->ranks && culprit < job->ranks + job->size);
+    must(failed >= job->ranks && failed < job->ranks + job->size);
     must(exit_code > 0 && exit_code < 256);
     job->end_step = END_OTHERS;
 }

@@ -113,9 +113,9 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_SELF, 0);
     if (strcmp(how, "abort with 5") == 0 && rank == 1)
         MPI_Abort(MPI_COMM_WORLD, 5);
-    if (strncmp(how, "accuse", strlen("accuse")) == 0 && rank == 1)
+    if (strncmp(how, "follow", strlen("follow")) == 0 && rank == 1)
         MPI_Abort(MPI_COMM_WORLD, MPI_ERR_PROC_ABORTED);
-    if (strcmp(how, "accuse the dying") == 0 && rank == 0) {
+    if (strcmp(how, "follow the dying") == 0 && rank == 0) {
         sleep(1);
         raise(SIGKILL);
     }

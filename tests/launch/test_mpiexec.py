@@ -440,10 +440,10 @@ class Life(unittest.TestCase):
         self.fails("abort with 5", 5, "MPI_Abort", "error code 5")
         self.fails("abort with 0", 1, "MPI_Abort", "error code 0")
 
-    def test_who_aborts_because_another_has_died_is_not_to_blame(self) -> None:
-        said = self.fails("accuse the dying", 137, "rank 0", "was killed by signal 9")
+    def test_rank_that_aborts_after_a_death_is_not_the_cause(self) -> None:
+        said = self.fails("follow the dying", 137, "rank 0", "was killed by signal 9")
         self.assertNotIn("has aborted", said)
-        self.fails("accuse the living", 58, "rank 1", "has aborted the job")
+        self.fails("follow the living", 58, "rank 1", "has aborted the job")
 
     def test_what_a_program_has_printed_is_not_lost_by_abort(self) -> None:
         run = mpiexec("-n", "2", LIFE, "abort with 5")
