@@ -111,7 +111,7 @@ static int batch_make(const struct operation *operation, struct sort sort)
     batch->counter = operation->counter;
     batch->bytes = batch->additions = 0;
     batch->begun = clock_nanoseconds();
-    batch->request.window = peer->card->handle;
+    batch->request.window = peer->member->handle;
     batch->request.reply_to = (uint32_t)object_handle(operation->window);
     batch->request.origin = operation->window->comm->rank;
     batch->request.brings = sort.brings;

@@ -48,7 +48,7 @@ int rma_load(const struct operation *operation)
 int rma_copy(const struct operation *operation)
 {
     int mate = process.boot->node_rank_of[operation->peer->job_rank];
-    uint64_t target = operation->peer->card->place + operation->offset;
+    uint64_t target = operation->peer->member->place + operation->offset;
     struct walk walk = walk_of(operation);
     struct piece piece;
     int err = 0;

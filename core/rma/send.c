@@ -15,7 +15,7 @@ static int access_remotely(const struct operation *operation, const struct piece
         .is_write = operation->is_put,
         .local = operation->origin + piece->origin,
         .bytes = piece->bytes,
-        .target = peer->card->net,
+        .target = peer->member->net,
         .counter = own ? own : &peer->counter,
     };
     access.target.address += operation->offset + (uint64_t)piece->target;

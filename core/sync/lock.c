@@ -153,11 +153,11 @@ static int unlock_peers(struct window *window)
 // Do all members map the part?
 static bool is_mapped_by_all(const struct window *window, int rank)
 {
-    const struct card *card = &window->cards[rank];
+    const struct member *member = &window->members[rank];
     if (window->size_of_group == 1)
         return true;
     return !window->spans_nodes && window->flavor != MPI_WIN_FLAVOR_DYNAMIC &&
-           (card->is_in_segment || card->size == 0);
+           (member->is_in_segment || member->size == 0);
 }
 
 static int check_may_lock_all(const struct window *window)

@@ -39,7 +39,7 @@ static int send(const struct peer *peer, enum message_kind kind,
 
 static __attribute__((noinline)) int send_release(const struct peer *peer)
 {
-    struct lock_message message = {.window = peer->card->handle,
+    struct lock_message message = {.window = peer->member->handle,
                                    .type = peer->lock_type};
     return send(peer, MESSAGE_UNLOCK, &message);
 }
@@ -51,7 +51,7 @@ static __attribute__((noinline)) int tell_if_distant(const struct peer *peer)
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&peer->lock_record->distant, memory_order_relaxed) == 0)
         return 0;
-    struct lock_message message = {.window = peer->card->handle};
+    struct lock_message message = {.window = peer->member->handle};
     return send(peer, MESSAGE_UNLOCK, &message);
 }
 
@@ -63,7 +63,7 @@ static inline int tell(const struct window *window, const struct peer *peer)
 
 static __attribute__((noinline)) int ask(const struct window *window, struct peer *peer)
 {
-    struct lock_message message = {.window = peer->card->handle,
+    struct lock_message message = {.window = peer->member->handle,
                                    .reply_to = (uint32_t)object_handle(window),
                                    .rank = peer->rank,
                                    .origin = window->comm->rank,

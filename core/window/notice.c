@@ -22,7 +22,7 @@ struct early_notice {
 
 int peer_notify(const struct window *window, const struct peer *peer, enum notice kind)
 {
-    struct notice_message message = {peer->card->handle, window->comm->rank, kind};
+    struct notice_message message = {peer->member->handle, window->comm->rank, kind};
     message_lock();
     int err =
         message_send(peer->job_rank, MESSAGE_NOTICE, &message, sizeof message, NULL, 0);

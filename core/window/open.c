@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one constructor of windows: a list of steps, each with its undo. Every step is
-// taken by all members although one has failed; failures meet in the exchange of cards.
+// taken by all members although one has failed; failures meet in the exchange of
+// descriptors.
 #include "window/private.h"
 
 #include <stdlib.h>
@@ -91,8 +92,8 @@ static void undo_region(struct window *window)
     message_unlock();
 }
 
-// The node's leader provides the lock records, clear, and room for the cards behind
-// them.
+// The node's leader provides the lock records, clear, and room for the table of members
+// behind them.
 static int make_table(struct opening *opening)
 {
     struct window *window = opening->window;
@@ -103,7 +104,7 @@ static int make_table(struct opening *opening)
         int error;
     } table = {0, 0};
     if (comm->node_rank == 0) {
-        size_t bytes = records_bytes + (size_t)comm->size * sizeof(struct card);
+        size_t bytes = records_bytes + (size_t)comm->size * sizeof(struct member);
         table.error = shm_alloc(process.shm, bytes, CACHE_LINE, &window->table);
         if (!table.error) {
             memset(window->table, 0, records_bytes);
@@ -119,7 +120,7 @@ static int make_table(struct opening *opening)
                    : fail(table.error, "the leader of this node could not "
                                        "provide the table of the window");
     window->lock_records = shm_at(process.shm, table.offset);
-    window->cards = shm_at(process.shm, table.offset + records_bytes);
+    window->members = shm_at(process.shm, table.offset + records_bytes);
     return 0;
 }
 
@@ -167,11 +168,11 @@ static void undo_handle(struct window *window)
     message_unlock();
 }
 
-static struct card own_card(const struct opening *opening)
+static struct member member_describe(const struct opening *opening)
 {
     const struct window *window = opening->window;
     bool is_in_segment = shm_contains(process.shm, window->base, (size_t)window->size);
-    return (struct card){
+    return (struct member){
         .place = is_in_segment ? shm_offset(process.shm, window->base)
                                : (uintptr_t)window->base,
         .size = (uint64_t)window->size,
@@ -185,11 +186,11 @@ static struct card own_card(const struct opening *opening)
 }
 
 // The error that all members return: that of the lowest rank that has one.
-static int agree(const struct opening *opening, const struct card *cards)
+static int members_agree(const struct opening *opening, const struct member *members)
 {
     const struct communicator *comm = opening->window->comm;
     for (int rank = 0; rank < comm->size; rank++) {
-        int error = cards[rank].error;
+        int error = members[rank].error;
         if (error != 0 && error == opening->error)
             return error; // with its own detail
         if (error != 0)
@@ -201,26 +202,27 @@ static int agree(const struct opening *opening, const struct card *cards)
     return 0;
 }
 
-// A member without memory of its own for the cards gathers them into the node's table:
+// A member without memory of its own gathers the descriptors into the node's table:
 // nobody reads that then, for all members fail.
-static int exchange_cards(struct opening *opening)
+static int members_exchange(struct opening *opening)
 {
     struct window *window = opening->window;
     struct communicator *comm = window->comm;
-    size_t bytes = (size_t)comm->size * sizeof(struct card);
-    struct card *own = malloc(bytes), *cards = own;
+    size_t bytes = (size_t)comm->size * sizeof(struct member);
+    struct member *own = malloc(bytes), *members = own;
     if (own == NULL && opening->error == 0)
-        opening->error = fail(MPI_ERR_NO_MEM, "no memory for %d cards", comm->size);
+        opening->error =
+            fail(MPI_ERR_NO_MEM, "no memory to describe %d members", comm->size);
     if (own == NULL)
-        cards = (struct card *)window->cards;
-    if (cards == NULL)
+        members = (struct member *)window->members;
+    if (members == NULL)
         return opening->error;
-    struct card mine = own_card(opening);
-    int err = collective_gather_all(comm, &mine, sizeof mine, cards);
+    struct member mine = member_describe(opening);
+    int err = collective_gather_all(comm, &mine, sizeof mine, members);
     if (!err)
-        err = agree(opening, cards);
+        err = members_agree(opening, members);
     if (!err && comm->node_rank == 0)
-        memcpy((struct card *)window->cards, cards, bytes);
+        memcpy((struct member *)window->members, members, bytes);
     free(own);
     return err ? err : collective_node_barrier(comm);
 }
@@ -232,7 +234,7 @@ static const struct step {
     {make_state, NULL},         {make_memory, undo_memory},
     {make_service, NULL},       {make_region, undo_region},
     {make_table, undo_table},   {make_attachments, attachments_free},
-    {make_handle, undo_handle}, {exchange_cards, NULL},
+    {make_handle, undo_handle}, {members_exchange, NULL},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -20,30 +20,30 @@ void window_guard_contended(struct window *window)
 static struct peer *peer_make(const struct window *window, int rank)
 {
     const struct communicator *comm = window->comm;
-    const struct card *card = &window->cards[rank];
+    const struct member *member = &window->members[rank];
     struct peer *peer = calloc(1, sizeof *peer);
     if (peer == NULL)
         return NULL;
     peer->rank = rank;
-    peer->size = card->size;
-    peer->unit = card->unit;
-    peer->units = card->unit > 0 ? card->size / card->unit : 0;
+    peer->size = member->size;
+    peer->unit = member->unit;
+    peer->units = member->unit > 0 ? member->size / member->unit : 0;
     peer->job_rank = comm_job_rank(comm, rank);
-    peer->card = card;
+    peer->member = member;
     peer->awaited_end = &peer->awaited;
     bool is_dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
     if (comm->node_index_of[rank] != comm->leader_index) {
         peer->reach = is_dynamic ? REACH_MESSAGE : REACH_NET;
         return peer;
     }
-    peer->lock_record = &window->lock_records[card->node_rank];
+    peer->lock_record = &window->lock_records[member->node_rank];
     updater_join(peer->lock_record, updater_program());
     if (is_dynamic)
         peer->reach = REACH_ATTACHED;
     else if (rank == comm->rank)
         peer->address = window->base;
-    else if (card->is_in_segment)
-        peer->address = shm_at(process.shm, card->place);
+    else if (member->is_in_segment)
+        peer->address = shm_at(process.shm, member->place);
     else
         peer->reach = shm_can_copy(process.shm) ? REACH_COPY : REACH_MESSAGE;
     return peer;

@@ -65,18 +65,18 @@ int oriel_win_delete_attr(struct window *win, int win_keyval)
 static void *address_here(const struct window *win, int rank)
 {
     const struct communicator *comm = win->comm;
-    const struct card *card = &win->cards[rank];
+    const struct member *member = &win->members[rank];
     if (rank == comm->rank)
         return win->base;
     bool is_mate = comm->node_index_of[rank] == comm->leader_index;
-    return is_mate && card->is_in_segment ? shm_at(process.shm, card->place) : NULL;
+    return is_mate && member->is_in_segment ? shm_at(process.shm, member->place) : NULL;
 }
 
 // The lowest rank with memory that is mapped here; 0 if there is none.
 static int first_with_memory(const struct window *win)
 {
     for (int rank = 0; rank < win->size_of_group; rank++)
-        if (win->cards[rank].size > 0 && address_here(win, rank) != NULL)
+        if (win->members[rank].size > 0 && address_here(win, rank) != NULL)
             return rank;
     return 0;
 }
@@ -103,15 +103,15 @@ int oriel_win_shared_query(struct window *win, int rank, MPI_Aint *size,
                                         "its own");
     if (rank == MPI_PROC_NULL)
         rank = first_with_memory(win);
-    const struct card *card = &win->cards[rank];
-    void *address = card->size > 0 ? address_here(win, rank) : NULL;
+    const struct member *member = &win->members[rank];
+    void *address = member->size > 0 ? address_here(win, rank) : NULL;
     if (address != NULL && rank != win->comm->rank) {
         int err = show(win, rank);
         if (err)
             return err;
     }
-    *size = address != NULL ? (MPI_Aint)card->size : 0;
-    *disp_unit = (MPI_Aint)card->unit;
+    *size = address != NULL ? (MPI_Aint)member->size : 0;
+    *disp_unit = (MPI_Aint)member->unit;
     *(void **)baseptr = address;
     return 0;
 }

@@ -3,8 +3,8 @@
 // accesses its open epoch allows, and the locks that protect its memory.
 //
 // Glossary
-//   card      what one member tells all others of its part: place, size, unit, key
-//   cards     all members' cards, once per node, in memory that the node shares
+//   member    descriptor of a member: place, size, unit and key of its memory; the
+//             table of all members lies in the segment, once per node
 //   part      the memory that one member brings to the window
 //   target    a member as the destination of an operation
 //   reach     by what means this process gets at a target's part
@@ -29,9 +29,9 @@ enum reach {
     REACH_COUNT
 };
 
-// What everyone may know. Only read after the window has been opened. It travels as it
-// is, so it has no padding.
-struct card {
+// The descriptor of a member, which all members have and only read once the window is
+// open. It travels as it is, so it has no padding.
+struct member {
     uint64_t place;       // for mates: offset in the segment or address in its process
     uint64_t size;        // bytes
     uint64_t unit;        // displacement unit in bytes
@@ -108,7 +108,7 @@ struct peer {
     int job_rank;
     int lock_type;     // MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE when locked
     _Atomic(int) lock; // enum lock_state
-    const struct card *card;
+    const struct member *member;
     struct {
         _Atomic(uint32_t) came;
         uint32_t expected;
@@ -170,9 +170,9 @@ struct window {
         unsigned bucket_count, count;
         _Atomic(struct peer *) first;
     } peers;
-    const struct card *cards;         // [size_of_group], in the segment
+    const struct member *members;     // [size_of_group], in the segment
     struct lock_record *lock_records; // [comm->node_size], in the segment
-    void *table; // the node leader's allocation of lock records and cards
+    void *table; // the node leader's allocation of lock records and members
     void *base;  // own part
     MPI_Aint size;
     MPI_Aint unit;

@@ -47,7 +47,7 @@ static struct shm shm = {.node_rank = 0,
 enum { PLAIN, DYNAMIC, WINDOWS };
 static struct window windows[WINDOWS];
 static struct lock_record records[WINDOWS];
-static struct card cards[WINDOWS];
+static struct member members[WINDOWS];
 
 // What else the layers above messages call, but handlers do not.
 void message_wake(void)
@@ -107,7 +107,7 @@ static void start(void)
     for (int i = 0; i < WINDOWS; i++) { // their handles are the same in every run
         object_init(&windows[i].object, nothing);
         must(object_open(&windows[i].object, KIND_WIN) == 0);
-        cards[i].handle = (uint32_t)object_handle(&windows[i]);
+        members[i].handle = (uint32_t)object_handle(&windows[i]);
     }
     locks_start();
     notices_start();
@@ -138,11 +138,11 @@ static void await(struct towards *towards, int which, struct net_counter *counte
         net_counter_issue(counter);
 }
 
-static void open_peer(struct towards *towards, const struct card *card)
+static void open_peer(struct towards *towards, const struct member *member)
 {
     towards->peer = (struct peer){.rank = ONE,
                                   .job_rank = ONE,
-                                  .card = card,
+                                  .member = member,
                                   .lock = LOCK_ASKED,
                                   .awaited_end = &towards->peer.awaited};
     towards->request = (struct net_counter){.issued = 0};
@@ -202,7 +202,7 @@ static void open_windows(struct towards *towards, struct peer **bucket)
     }
     attachment = (struct attachment){ATTACHED_AT, page_bytes()};
     records[DYNAMIC].attachments.count = 1;
-    open_peer(towards, &cards[PLAIN]);
+    open_peer(towards, &members[PLAIN]);
     *bucket = &towards->peer;
     windows[PLAIN].peers =
         (struct peers){.buckets = bucket, .bucket_count = 1, .count = 1};

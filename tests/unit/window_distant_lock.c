@@ -17,7 +17,7 @@ struct lock_message {
 enum { TARGET = 3, OWN_JOB_RANK = 7, REPLY_TO = 0x1234 };
 
 static struct lock_record record;
-static struct card card;
+static struct member member;
 static const int ranks[] = {0, 1, 2, OWN_JOB_RANK, 4, 5};
 enum { MEMBERS = sizeof ranks / sizeof *ranks };
 static struct group group = {.size = MEMBERS, .ranks = ranks};
@@ -34,7 +34,7 @@ static void destroy(struct object *object)
 
 static void send_to_target(int origin, enum message_kind kind, int type)
 {
-    struct lock_message message = {.window = card.handle,
+    struct lock_message message = {.window = member.handle,
                                    .reply_to = REPLY_TO,
                                    .rank = TARGET,
                                    .origin = origin,
@@ -67,7 +67,7 @@ static void check_granted(int count, int origin, int error)
 static struct peer local_peer(int type)
 {
     return (struct peer){.lock_record = &record,
-                         .card = &card,
+                         .member = &member,
                          .job_rank = OWN_JOB_RANK,
                          .lock_type = type,
                          .lock = LOCK_ASKED};
@@ -137,12 +137,12 @@ static void nonsense_is_refused(void)
     ask(9, MPI_LOCK_SHARED);      // no member
     ask(TARGET, MPI_LOCK_SHARED); // of another number in the job
     CHECK(sent.count == 0 && refused == 3);
-    card.handle ^= HANDLE_GENERATION; // another generation
+    member.handle ^= HANDLE_GENERATION; // another generation
     ask(1, MPI_LOCK_EXCLUSIVE);
     check_granted(1, 1, MPI_ERR_WIN);
     release(1, MPI_LOCK_EXCLUSIVE);
-    card.handle ^= HANDLE_GENERATION;
-    struct lock_message message = {.window = card.handle, .type = MPI_LOCK_EXCLUSIVE};
+    member.handle ^= HANDLE_GENERATION;
+    struct lock_message message = {.window = member.handle, .type = MPI_LOCK_EXCLUSIVE};
     handlers[MESSAGE_LOCK](1, &message, sizeof message - 4);
     CHECK(sent.count == 0 && refused == 4 && record.next == queued);
 }
@@ -174,7 +174,7 @@ static void an_origin_waits_for_its_target(void)
 {
     struct peer peer = {.rank = 5,
                         .job_rank = 50,
-                        .card = &card,
+                        .member = &member,
                         .lock_type = MPI_LOCK_SHARED,
                         .lock = LOCK_ASKED};
     struct peer *bucket[] = {&peer};
@@ -182,7 +182,7 @@ static void an_origin_waits_for_its_target(void)
     CHECK(peer_lock(&window, &peer) == 0);
     CHECK(sent.count == 1 && sent.kind == MESSAGE_LOCK && sent.rank == 50);
     CHECK(peer_lock_state(&peer) == LOCK_ASKED);
-    struct lock_message grant = {.window = card.handle, .rank = 5};
+    struct lock_message grant = {.window = member.handle, .rank = 5};
     handlers[MESSAGE_GRANT](51, &grant, sizeof grant); // from another rank
     CHECK(peer_lock_state(&peer) == LOCK_ASKED);
     handlers[MESSAGE_GRANT](50, &grant, sizeof grant);
@@ -210,7 +210,7 @@ int main(void)
 {
     object_init(&window.object, destroy);
     CHECK(object_open(&window.object, KIND_WIN) == 0);
-    card.handle = (uint32_t)object_handle(&window);
+    member.handle = (uint32_t)object_handle(&window);
     locks_start();
     readers_enter_together();
     mates_tell_that_the_queue_moved();
