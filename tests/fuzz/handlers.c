@@ -242,17 +242,18 @@ static void open_transfers(struct transfer *transfers)
     must(pt2pt_start() == 0);
     for (int i = 0; i < TRANSFERS; i++) {
         struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)plans[i].type);
-        struct order order = {.comm = &comm,
-                              .buffer =
-                                  calloc((size_t)plans[i].count, (size_t)type->extent),
-                              .count = plans[i].count,
-                              .type = type,
-                              .rank = plans[i].rank,
-                              .tag = plans[i].tag,
-                              .channel = CHANNEL_USER,
-                              .is_send = plans[i].is_send,
-                              .is_synchronous = plans[i].is_synchronous};
-        must(order.buffer != NULL && transfer_init(&transfers[i], &order) == 0);
+        struct transfer_parameters parameters = {
+            .comm = &comm,
+            .buffer = calloc((size_t)plans[i].count, (size_t)type->extent),
+            .count = plans[i].count,
+            .type = type,
+            .rank = plans[i].rank,
+            .tag = plans[i].tag,
+            .channel = CHANNEL_USER,
+            .is_send = plans[i].is_send,
+            .is_synchronous = plans[i].is_synchronous};
+        must(parameters.buffer != NULL &&
+             transfer_init(&transfers[i], &parameters) == 0);
         transfer_pack(&transfers[i]);
         must(transfer_begin(&transfers[i]) == 0);
     }
@@ -261,7 +262,7 @@ static void open_transfers(struct transfer *transfers)
 static void close_transfers(struct transfer *transfers)
 {
     for (int i = 0; i < TRANSFERS; i++) {
-        void *buffer = transfers[i].order.buffer;
+        void *buffer = transfers[i].parameters.buffer;
         transfer_hide(&transfers[i]);
         transfer_clear(&transfers[i]);
         free(buffer);
