@@ -14,22 +14,21 @@ def contents(
     which there may be none."""
     arguments = procedure.arguments
     is_near = any(a.per and a.per.what not in GROUP for a in arguments)
-    is_known = any(a.kind.name == "MESSAGE" for a in arguments)
+    is_known = any(a.kind.is_message for a in arguments)
     place = arguments.index(argument)
     before, behind = arguments[:place][-1:], arguments[place + 1 :][:2]
     if is_near or is_known or len(behind) < 2 or any(a.is_choice for a in before):
         return None
     count, datatype = behind
-    is_told = count.kind.is_integral and datatype.kind.name == "DATATYPE"
+    is_told = count.kind.is_integral and datatype.kind.is_datatype
     is_told = is_told and not (count.is_array or datatype.is_array)
     return (count, datatype) if is_told else None
 
 
 def is_location(procedure: Procedure, argument: Argument) -> bool:
     """Any address is right: all that the procedure gives is where the choice buffer is."""
-    return argument.is_choice and any(
-        a.is_out and a.kind.name == "DISPLACEMENT" for a in procedure.arguments
-    )
+    results = [a for a in procedure.arguments if a.is_out]
+    return argument.is_choice and any(a.kind.is_address for a in results)
 
 
 def partner(procedure: Procedure, argument: Argument) -> Argument | None:
@@ -45,6 +44,6 @@ def size(procedure: Procedure, argument: Argument) -> Argument | None:
     datatype."""
     place = procedure.arguments.index(argument)
     behind = procedure.arguments[place + 1 : place + 3]
-    is_typed = any(a.kind.name == "DATATYPE" for a in behind)
+    is_typed = any(a.kind.is_datatype for a in behind)
     sizes = (a for a in behind[:1] if a.kind.is_integral and a.is_in and not a.is_array)
     return None if is_typed else next(sizes, None)

@@ -23,16 +23,6 @@ from codegen.position import Position, SpecError
 from codegen.rules import Condition, Domain
 
 ERROR_CLASSES = "ERROR_CLASSES"
-GROUPED = ("COMMUNICATOR", "GROUP", "WINDOW")  # handles of what has ranks
-# Handles of what has an error handler; requests and messages have their communicator's.
-RAISING = (
-    "COMMUNICATOR",
-    "WINDOW",
-    "SESSION",
-    "REQUEST",
-    "MESSAGE",
-    "ERRHANDLER",
-)
 
 
 def check(spec: Spec) -> list[SpecError]:
@@ -69,6 +59,9 @@ def _kind(spec: Spec, kind: Kind) -> Iterator[SpecError]:
             yield wrong(f"is a handle without '{clause}'; add it")
         if not is_needed and value:
             yield wrong(f"is no handle but has '{clause}'; remove it")
+    for trait in kind.traits:
+        if trait.is_of_object and not kind.is_handle:
+            yield wrong(f"is no handle but has 'traits {trait.value}'; remove it")
     has_null = kind.is_handle or kind.kind_class is KindClass.KEYVAL
     for clause, value in (("null", kind.null), ("errors", kind.error)):
         if has_null and not value:
@@ -108,19 +101,20 @@ def _constant(spec: Spec, constant: Constant) -> Iterator[SpecError]:
     is_handle = constant.kind in spec.kinds and bool(spec.kinds[constant.kind].handle)
     if form is Form.HANDLE and not is_handle:
         yield wrong(f"'{constant.kind}' is no kind of handle; name one after 'of'")
-    yield from _operands(constant)
+    yield from _operands(constant, spec.kinds.get(constant.kind))
 
 
-def _operands(constant: Constant) -> Iterator[SpecError]:
+def _operands(constant: Constant, kind: Kind | None) -> Iterator[SpecError]:
     def wrong(message: str) -> SpecError:
         return SpecError(constant.position, message, constant.name)
 
-    if (constant.operands or constant.also) and constant.kind != "OPERATION":
+    is_operation = kind is not None and kind.is_operation
+    if (constant.operands or constant.also) and not is_operation:
         yield wrong("is no operation but has 'on' or 'also'; remove it")
     for group in constant.also:
         if group in constant.operands:
             yield wrong(f"has '{group}' after 'on' and 'also'; remove one of the two")
-    if constant.kind != "DATATYPE":
+    if kind is None or not kind.is_datatype:
         if constant.operand or constant.size is not None or constant.external:
             yield wrong("is no datatype but has 'is', 'size' or 'external'; remove it")
         return
@@ -321,7 +315,7 @@ class _Record:
         self, argument: Argument, other: str, where: Position
     ) -> Iterator[SpecError]:
         group = self.find(other)
-        if group is None or group.kind.name not in GROUPED or not group.is_in:
+        if group is None or not group.kind.has_ranks or not group.is_in:
             message = f"argument '{argument.name}': '{other}' is no argument with ranks"
             yield self.wrong(f"{message}; name a communicator, group or window", where)
 
@@ -395,7 +389,7 @@ def _collective(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
     if procedure.collective in ("", "all"):
         return
     over = record.find(procedure.collective)
-    if over is None or over.kind.name not in GROUPED or not over.is_in:
+    if over is None or not over.kind.has_ranks or not over.is_in:
         message = (
             f"'collective {procedure.collective}' names no communicator, group or "
         )
@@ -411,7 +405,7 @@ def _handler(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
     if procedure.errors in NO_ARGUMENT:
         return
     raised = record.find(procedure.errors)
-    if raised is None or raised.kind.name not in RAISING or not raised.is_in:
+    if raised is None or not raised.kind.has_handler or not raised.is_in:
         message = (
             f"'errors {procedure.errors}' names no argument with an error handler "
         )

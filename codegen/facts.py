@@ -25,6 +25,7 @@ HEAD = """\
 # SPDX-License-Identifier: BSD-3-Clause
 # Facts of the MPI standard, made by `codegen digest`; codegen/facts.py says how to read.
 """
+LARGE = "POLY"  # so begin the kinds that are wider in the `_c` procedure
 LANGUAGES = ("lis", "c", "f08", "f90")
 # Word of a record: the Forum's attribute; of an argument: the Forum's field.
 RECORD_FLAGS = {"callback": "callback", "no_mpif": "not_with_mpif"}

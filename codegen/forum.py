@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codegen.facts import CONSTANTS, PROCEDURES, Json, read_forum
+from codegen.facts import CONSTANTS, LARGE, PROCEDURES, Json, read_forum
 from codegen.model import LANGUAGES, Argument, Callback, Constant, Form, Procedure, Spec
 from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, Sort, read_lines
@@ -148,7 +148,7 @@ def _record_fields(
     is_in_mpif = ours.is_in_mpif if isinstance(ours, Procedure) else True
     is_in_mpif = is_in_mpif or "f90" not in ours.languages
     yield "mpif", str(not is_in_mpif), str(attributes["not_with_mpif"])
-    is_large = any(a["kind"].startswith("POLY") for a in arguments)
+    is_large = any(a["kind"].startswith(LARGE) for a in arguments)
     if isinstance(ours, Procedure):
         yield "large", str(ours.is_large), str(is_large)
         yield "cptr", str(ours.has_cptr), str(
@@ -158,7 +158,7 @@ def _record_fields(
 
 def _is_ierror(parameter: Json) -> bool:
     """The error code that only Fortran has; we do not write it."""
-    is_code = str(parameter["kind"]).startswith("ERROR_CODE")
+    is_code = parameter["name"] in ("ierror", "ierr")
     return is_code and "c_parameter" in str(parameter["suppress"]).split()
 
 

@@ -34,6 +34,26 @@ class KindClass(Enum):
     NOTHING = "nothing"  # returns nothing
 
 
+class Trait(Enum):
+    """What else is true of some kinds, whatever their class."""
+
+    LARGE = "large"  # its type in C and mpi_f08 is wider in the `_c` procedure
+    CODE = "code"  # an error code: returned unless a record says otherwise
+    RANKS = "ranks"  # of an object that has ranks
+    RAISES = "raises"  # of an object whose error handler can be raised
+    UNMET = "unmet"  # of an object whose processes have perhaps never met
+    DATATYPE = "datatype"  # of the object that says what is in a buffer
+    OPERATION = "operation"  # of the object that says how data are combined
+    REQUEST = "request"  # of the object that a nonblocking operation is waited for by
+    MESSAGE = "message"  # of a message that has been matched, so that its size is known
+    INFO = "info"  # of hints; blanks around strings that are given with it do not count
+
+    @property
+    def is_of_object(self) -> bool:
+        """It is true of an object, so that only a handle can have it."""
+        return self not in (Trait.LARGE, Trait.CODE)
+
+
 @dataclass(frozen=True)
 class Kind:
     """One argument kind, named as the MPI Forum names it."""
@@ -47,12 +67,58 @@ class Kind:
     tag: str  # class handle: enum object_kind of the core, "KIND_WIN"
     null: str  # class handle or keyval: constant of the null value
     fields: tuple[str, ...]  # members of the object that conditions may name
+    traits: frozenset[Trait]
     position: Position
 
     @property
     def is_large(self) -> bool:
         """Its type in C and mpi_f08 is wider in the `_c` procedure."""
-        return self.name.startswith("POLY")
+        return Trait.LARGE in self.traits
+
+    @property
+    def is_error_code(self) -> bool:
+        """An error code."""
+        return Trait.CODE in self.traits
+
+    @property
+    def is_nothing(self) -> bool:
+        """No value is returned."""
+        return self.kind_class is KindClass.NOTHING
+
+    @property
+    def has_ranks(self) -> bool:
+        """A handle of an object that has ranks."""
+        return Trait.RANKS in self.traits
+
+    @property
+    def has_handler(self) -> bool:
+        """A handle of an object whose error handler can be raised."""
+        return Trait.RAISES in self.traits
+
+    @property
+    def is_unmet(self) -> bool:
+        """A handle of an object whose processes have perhaps never met."""
+        return Trait.UNMET in self.traits
+
+    @property
+    def is_operation(self) -> bool:
+        """A handle of an operation that combines data."""
+        return Trait.OPERATION in self.traits
+
+    @property
+    def is_request(self) -> bool:
+        """A handle of a request."""
+        return Trait.REQUEST in self.traits
+
+    @property
+    def is_message(self) -> bool:
+        """A handle of a message that has been matched."""
+        return Trait.MESSAGE in self.traits
+
+    @property
+    def is_info(self) -> bool:
+        """A handle of hints."""
+        return Trait.INFO in self.traits
 
     @property
     def is_handle(self) -> bool:
@@ -62,12 +128,17 @@ class Kind:
     @property
     def is_datatype(self) -> bool:
         """A handle of a datatype."""
-        return self.name == "DATATYPE"
+        return Trait.DATATYPE in self.traits
 
     @property
     def is_mask(self) -> bool:
         """A union of constants."""
         return self.kind_class is KindClass.MASK
+
+    @property
+    def is_address(self) -> bool:
+        """An address as a number."""
+        return self.kind_class is KindClass.ADDRESS
 
     @property
     def is_choice(self) -> bool:

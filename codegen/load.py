@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from codegen.arguments import parse_argument
-from codegen.kinds import Kind, KindClass
+from codegen.kinds import Kind, KindClass, Trait
 from codegen.model import (
     BINDINGS,
     LANGUAGES,
@@ -56,13 +56,6 @@ def _add(table: dict[str, Named], entry: Named) -> None:
     table[entry.name] = entry
 
 
-def _words(cursor: Cursor) -> tuple[str, ...]:
-    words = []
-    while cursor.peek().sort is Sort.WORD:
-        words.append(cursor.take().text)
-    return tuple(words)
-
-
 # ---- kinds ---------------------------------------------------------------------------
 def _kind(record: Record) -> Kind:
     cursor = Cursor(record.head)
@@ -73,10 +66,13 @@ def _kind(record: Record) -> Kind:
     word = cursor.string("the word for it in argument lists, in quotes")
     cells = {"errors": "", "type": "", "object": "", "tag": "", "null": ""}
     fields: tuple[str, ...] = ()
+    traits: tuple[str, ...] = ()
     while not cursor.at_end():
-        clause = pick(cursor, "clause of a kind", (*cells, "fields"))
+        clause = pick(cursor, "clause of a kind", (*cells, "fields", "traits"))
         if clause == "fields":
-            fields = _words(cursor)
+            fields = cursor.listed(",", "a member of the object")
+        elif clause == "traits":
+            traits = cursor.listed(",", "a trait")
         else:
             cells[clause] = cursor.word(f"the value of '{clause}'")
     for line in record.body:
@@ -93,8 +89,17 @@ def _kind(record: Record) -> Kind:
         cells["tag"],
         cells["null"],
         fields,
+        _traits(cursor, traits),
         record.head.position,
     )
+
+
+def _traits(cursor: Cursor, words: tuple[str, ...]) -> frozenset[Trait]:
+    known = {trait.value: trait for trait in Trait}
+    for word in words:
+        if word not in known:
+            raise cursor.error(f"unknown trait '{word}'; use one of {', '.join(known)}")
+    return frozenset(known[word] for word in words)
 
 
 # ---- constants -----------------------------------------------------------------------
@@ -192,7 +197,7 @@ class _Head:
     since: str = ""
     section: str = ""
     deprecated: str = ""
-    returns: str = "ERROR_CODE"
+    returns: str = ""
     planned: bool = False
     anytime: bool = False
     sized: bool = False
@@ -211,7 +216,8 @@ def _head(
     languages: tuple[str, ...],
     clauses: tuple[str, ...],
 ) -> _Head:
-    head = _Head(languages)
+    codes = [kind.name for kind in kinds.values() if kind.is_error_code]
+    head = _Head(languages, returns=codes[0] if codes else "")
     while not cursor.at_end():
         if cursor.peek().text == "only":
             head.languages = _only(cursor, languages)

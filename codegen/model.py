@@ -192,7 +192,7 @@ class Procedure:
     @property
     def returns_error(self) -> bool:
         """The C function returns an error code; Fortran has an ierror."""
-        return self.returns.name == "ERROR_CODE"
+        return self.returns.is_error_code
 
     @property
     def is_large(self) -> bool:
@@ -213,7 +213,7 @@ class Procedure:
     @property
     def is_function(self) -> bool:
         """It returns a value other than an error code or nothing."""
-        return self.returns.name not in ("ERROR_CODE", "NOTHING")
+        return not (self.returns.is_error_code or self.returns.is_nothing)
 
     @property
     def is_conversion(self) -> bool:
@@ -230,7 +230,7 @@ class Procedure:
     def is_meeting(self) -> bool:
         """It brings processes together of which no object says that they have met."""
         group = [a for a in self.arguments if a.name == self.collective]
-        return any(argument.kind.name == "GROUP" for argument in group)
+        return any(argument.kind.is_unmet for argument in group)
 
     @property
     def is_in_mpif(self) -> bool:
@@ -254,14 +254,14 @@ class Procedure:
             return False
         place = self.arguments.index(argument)
         behind = self.arguments[place + 1 : place + 3]
-        is_told = len(behind) == 2 and behind[1].kind.name == "DATATYPE"
+        is_told = len(behind) == 2 and behind[1].kind.is_datatype
         is_told = is_told and behind[0].kind.is_integral and not behind[0].is_array
         return is_told and not (place > 0 and self.arguments[place - 1].is_choice)
 
     @property
     def keeps_copies(self) -> bool:
         """It gives the request of a collective operation, which keeps sections."""
-        return self.plan != "" and any(a.kind.name == "REQUEST" for a in self.arguments)
+        return self.plan != "" and any(a.kind.is_request for a in self.arguments)
 
     def argument(self, name: str) -> Argument:
         """The argument of that name."""
@@ -317,7 +317,7 @@ class Callback:
     @property
     def returns_error(self) -> bool:
         """The C function returns an error code; Fortran has an ierror."""
-        return self.returns.name == "ERROR_CODE"
+        return self.returns.is_error_code
 
     @property
     def is_large(self) -> bool:

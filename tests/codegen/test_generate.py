@@ -13,6 +13,7 @@ from unittest.mock import patch
 from common import HERE, TOP, TreeTest
 
 from codegen.expand import expand
+from codegen.kinds import Trait
 from codegen.load import load
 from codegen.model import Descriptor, Form
 from codegen.position import SpecError
@@ -68,6 +69,8 @@ class Generate(TreeTest):
         used = {type(d.rule) for a in arguments for d in a.domains}
         self.assertEqual(used, known)
         self.assertLessEqual(set(Descriptor), {a.descriptor for a in arguments})
+        traits = {t for kind in spec.kinds.values() for t in kind.traits}
+        self.assertEqual(traits, set(Trait))
         self.assertEqual({c.form for c in spec.constants.values()}, set(Form))
 
     def test_every_template_becomes_an_output(self) -> None:
