@@ -233,6 +233,11 @@ class Procedure:
         return any(argument.kind.is_unmet for argument in group)
 
     @property
+    def trims_strings(self) -> bool:
+        """Blanks around its strings do not count: it works on an info object."""
+        return bool(self.arguments) and self.arguments[0].kind.name == "INFO"
+
+    @property
     def is_in_mpif(self) -> bool:
         """mpif.h can have it: it needs no derived types."""
         return all(a.kind.kind_class is not KindClass.FSTATUS for a in self.arguments)

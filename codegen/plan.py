@@ -22,7 +22,6 @@ from codegen.steps import (
     CheckAddress,
     Clear,
     Convert,
-    CopyIn,
     Count,
     ForEach,
     ForEachIf,
@@ -50,6 +49,7 @@ from codegen.steps import (
     Unequal,
     Validate,
     Way,
+    Widen,
 )
 
 _BY_REFERENCE = (
@@ -97,8 +97,8 @@ def count_of(procedure: Procedure, argument: Argument) -> Count | None:
 
 # ---- handles -------------------------------------------------------------------------
 def _lookup_terms(procedure: Procedure, handle: Argument) -> Terms:
-    """The conditions under which a handle is looked up: otherwise it stands for nothing,
-    or for the same object as its twin."""
+    """The conditions under which a handle is looked up: otherwise it stands for
+    nothing, or for the same object as its twin."""
     terms: Terms = (Unequal(handle, handle.kind.null),) if handle.null_ok else ()
     terms += use(procedure, handle)
     twin = procedure.twin(handle)
@@ -120,8 +120,8 @@ def _resolve(
 
 
 def raiser_of(procedure: Procedure) -> Argument | None:
-    """The handle whose object's error handler is raised; None for a handle that the core
-    may change: the core says what its object was."""
+    """The handle whose object's error handler is raised; None for a handle that the
+    core may change: the core says what its object was."""
     raised_on = procedure.raised_on
     return None if raised_on is None or raised_on.is_raw_handle else raised_on
 
@@ -142,13 +142,18 @@ def _activate(procedure: Procedure) -> Iterator[Step]:
 
 
 # ---- checks --------------------------------------------------------------------------
-def _room(procedure: Procedure, argument: Argument) -> Argument | None:
-    """The argument that says how much of a string is written."""
-    if not argument.is_out or argument.kind.kind_class is not KindClass.STRING:
-        return None
+def room_of(procedure: Procedure) -> Argument | None:
+    """The argument that says how much of a string that comes out is written."""
     arguments = procedure.arguments
+    if not any(a.is_out and a.kind.kind_class is KindClass.STRING for a in arguments):
+        return None
     sizes = (a for a in arguments if a.is_in and a.is_out and a.kind.is_integral)
     return next(sizes, None)
+
+
+def _room(procedure: Procedure, argument: Argument) -> Argument | None:
+    is_string = argument.kind.kind_class is KindClass.STRING
+    return room_of(procedure) if is_string and argument.is_out else None
 
 
 class CorePlanner:
@@ -184,7 +189,7 @@ class CorePlanner:
         thorough = [c for a in arguments for c in _array_checks(procedure, a)]
         if thorough:
             yield ThoroughChecks(tuple(thorough))
-        yield from _copies_in(entry)
+        yield from _locals(entry)
         yield Call(entry, _passed(entry), raiser_of(procedure))
         yield from _results(entry)
         yield Succeed()
@@ -230,8 +235,8 @@ class CorePlanner:
 
 
 def _need(procedure: Procedure, argument: Argument) -> Terms:
-    """The conditions under which an argument needs an address: a string that may be NULL
-    has no room then."""
+    """The conditions under which an argument needs an address: a string that may be
+    NULL has no room then."""
     terms = use(procedure, argument)
     count = count_of(procedure, argument) if argument.is_array else None
     room = _room(procedure, argument) if argument.null_ok else None
@@ -298,12 +303,12 @@ def _is_new(argument: Argument) -> bool:
     return is_result and not argument.is_raw_handle
 
 
-def _copies_in(entry: Entry) -> Iterator[Step]:
+def _locals(entry: Entry) -> Iterator[Step]:
     for parameter in entry.parameters:
         if _is_new(parameter.argument):
             yield AwaitObject(parameter.argument)
         elif _is_narrowed(parameter):
-            yield CopyIn(parameter.argument)
+            yield Widen(parameter.argument)
 
 
 def _way(parameter: Parameter) -> Way:

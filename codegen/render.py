@@ -18,7 +18,9 @@ are macros to import. Templates may use, besides Jinja's own:
     contents_of(procedure, buffer), partner_of, size_of, is_location  codegen.buffers
     lengths                   expand.Length: what Fortran asks the core
     symbols                   the symbol plan (symbols.Symbol)
-    c, f08, f90               declarations (c_text.CText, fortran_text.F08Text, F90Text)
+    c, f08, f90               declarations (c_steps.CSteps, fortran_text.F08Text, F90Text)
+    fortran                   plans of entries in Fortran (fortran_steps.FortranPlanner)
+    constants                 constants in Fortran (fortran_constants.FortranConstants)
     tables                    tables.c.cell(kind, "column") of bindings/c/kinds.spec ...
 
 and the filters wrap_c, wrap_c_lines, wrap_fortran, wrap_both and fortran_case, and
@@ -46,19 +48,28 @@ from codegen.expand import (
     f90_entries,
     implicit_entries,
 )
+from codegen.fortran_constants import FortranConstants
+from codegen.fortran_steps import FortranPlanner
 from codegen.fortran_text import F08Text, F90Text, fortran_case
 from codegen.language import load_tables
 from codegen.plan import CorePlanner
 from codegen.position import Position, SpecError
 from codegen.steps import Step
 from codegen.symbols import plan_text, symbol_plan
-from codegen.wrap import wrap_both, wrap_c, wrap_c_lines, wrap_fortran
+from codegen.wrap import (
+    wrap_both,
+    wrap_c,
+    wrap_c_lines,
+    wrap_fortran,
+    wrap_fortran_lines,
+)
 
 ROOTS = ("bindings", "core")
 _FILTERS: dict[str, Callable[..., str]] = {
     "wrap_c": wrap_c,
     "wrap_c_lines": wrap_c_lines,
     "wrap_fortran": wrap_fortran,
+    "wrap_fortran_lines": wrap_fortran_lines,
     "wrap_both": wrap_both,
     "fortran_case": fortran_case,
 }
@@ -90,6 +101,8 @@ def inputs(root: Path) -> list[Path]:
 
 def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
     tables = load_tables(root / "bindings", bindings.spec)
+    c = CSteps(tables["c"], bindings.spec)
+    f08, f90 = F08Text(tables["f08"]), F90Text(tables["f90"])
     planner = CorePlanner(bindings.spec)
     return {
         "spec": bindings.spec,
@@ -111,9 +124,11 @@ def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
         "prototype_of": bindings.prototype_of,
         "core_procedures": bindings.core,
         "symbols": symbol_plan(bindings, root / "bindings"),
-        "c": CSteps(tables["c"], bindings.spec),
-        "f08": F08Text(tables["f08"]),
-        "f90": F90Text(tables["f90"]),
+        "c": c,
+        "f08": f08,
+        "f90": f90,
+        "fortran": FortranPlanner(bindings.spec, c, f08, f90),
+        "constants": FortranConstants(bindings.spec, f08, f90),
         "tables": tables,
     }
 

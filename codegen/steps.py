@@ -187,7 +187,7 @@ class RefuseConstant(Step):
 
 @dataclass(frozen=True)
 class RefuseNull(Step):
-    """Raises an error about a buffer without memory if `terms` hold: data would move."""
+    """Raises an error about a buffer without memory if `terms` hold: data move."""
 
     argument: Argument
     terms: Terms
@@ -228,7 +228,7 @@ class AwaitObject(Step):
 
 
 @dataclass(frozen=True)
-class CopyIn(Step):
+class Widen(Step):
     """Makes the wide local that the core reads or sets instead of a narrow result."""
 
     argument: Argument

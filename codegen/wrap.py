@@ -60,6 +60,11 @@ def wrap_fortran(text: str, width: int = 132, hang: int = 4) -> str:
     return " " * indent + (" &\n" + " " * (indent + hang)).join(lines)
 
 
+def wrap_fortran_lines(text: str, width: int) -> str:
+    """Every line by itself; none is a comment."""
+    return "\n".join(wrap_fortran(line, width) for line in text.split("\n"))
+
+
 def wrap_both(text: str) -> str:
     """Fixed and free form at once: 72 columns, `&` in column 73 and column 6."""
     lines = _fill(text.strip(), 66, 66)
