@@ -3,14 +3,18 @@
 // initialization starts the layers from below, finalization stops them from above.
 #include "process.h"
 
+#include "tools/tools.h"
+
 #include <oriel_core.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-struct process process = {.rank = -1,
-                          .life = PTHREAD_MUTEX_INITIALIZER,
-                          .tools_lock = PTHREAD_MUTEX_INITIALIZER};
+// There before the library starts and after it has stopped, as tools may be.
+static struct tools tools = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+struct process process = {
+    .rank = -1, .life = PTHREAD_MUTEX_INITIALIZER, .tools = &tools};
 
 static const char *provider(void)
 {

@@ -14,7 +14,7 @@
 enum process_state { PROCESS_NEW, PROCESS_ALONE, PROCESS_ACTIVE, PROCESS_FINALIZED };
 
 // A layer's pointer is set when that layer has started and NULL after it has stopped.
-// `net` stays NULL in a job of one node.
+// `net` stays NULL in a job of one node; `tools` is always set.
 struct process {
     _Atomic(int) state;       // enum process_state, of the library
     _Atomic(int) world_state; // the same of the World Model (11.2), one of its users
@@ -43,7 +43,6 @@ struct process {
     _Atomic(int) asked_locks;   // window: asked of other nodes and not yet answered
     struct schedule *schedules; // collective: under way
     struct refusal *refusals;   // collective: of schedules that are not under way
-    pthread_mutex_t tools_lock;
-    struct tools *tools; // tools: what they hold, or NULL when there is none
+    struct tools *tools;
 };
 extern struct process process;

@@ -8,16 +8,17 @@
 
 struct tools *tools_enter(void)
 {
-    pthread_mutex_lock(&process.tools_lock);
     struct tools *tools = process.tools;
-    if (tools == NULL)
-        pthread_mutex_unlock(&process.tools_lock);
-    return tools;
+    pthread_mutex_lock(&tools->lock);
+    if (tools->users > 0)
+        return tools;
+    pthread_mutex_unlock(&tools->lock);
+    return NULL;
 }
 
 void tools_leave(void)
 {
-    pthread_mutex_unlock(&process.tools_lock);
+    pthread_mutex_unlock(&process.tools->lock);
 }
 
 int tools_check(void)
@@ -51,22 +52,15 @@ int oriel_t_init_thread(int required, int *provided)
     (void)required; // whatever is wanted is there
     if (read_options())
         return MPI_T_ERR_CANNOT_INIT;
-    int err = 0;
-    pthread_mutex_lock(&process.tools_lock);
-    if (process.tools == NULL)
-        process.tools = calloc(1, sizeof *process.tools);
-    if (process.tools == NULL)
-        err = MPI_T_ERR_MEMORY;
-    else
-        process.tools->users++;
-    pthread_mutex_unlock(&process.tools_lock);
-    if (!err)
-        give(provided, MPI_THREAD_MULTIPLE);
-    return err;
+    pthread_mutex_lock(&process.tools->lock);
+    process.tools->users++;
+    pthread_mutex_unlock(&process.tools->lock);
+    give(provided, MPI_THREAD_MULTIPLE);
+    return 0;
 }
 
 // Handles and sessions that tools have left end with the interface.
-static void tools_free(struct tools *tools)
+static void tools_clear(struct tools *tools)
 {
     while (tools->cvars != NULL) {
         struct MPI_ABI_T_cvar_handle *handle = tools->cvars;
@@ -80,7 +74,6 @@ static void tools_free(struct tools *tools)
         free(session);
     }
     registrations_free(tools);
-    free(tools);
 }
 
 int oriel_t_finalize(void)
@@ -88,10 +81,8 @@ int oriel_t_finalize(void)
     struct tools *tools = tools_enter();
     if (tools == NULL)
         return MPI_T_ERR_NOT_INITIALIZED;
-    if (--tools->users == 0) {
-        tools_free(tools);
-        process.tools = NULL;
-    }
+    if (--tools->users == 0)
+        tools_clear(tools);
     tools_leave();
     return 0;
 }

@@ -60,9 +60,10 @@ struct MPI_ABI_T_event_instance {
     MPI_Count time; // clock_nanoseconds()
 };
 
-// What tools hold; guarded by process.tools_lock.
+// What tools hold.
 struct tools {
-    int users; // calls of MPI_T_init_thread without their MPI_T_finalize
+    pthread_mutex_t lock; // guards what follows
+    int users;            // calls of MPI_T_init_thread without their MPI_T_finalize
     struct MPI_ABI_T_cvar_handle *cvars;
     struct MPI_ABI_T_pvar_session *sessions;
     struct MPI_ABI_T_event_registration *registrations;
