@@ -68,9 +68,10 @@ static int start_common_layers(void)
         err = pt2pt_start();
     if (!err)
         err = collectives_start();
+    if (!err)
+        err = windows_start();
     if (err)
         return err;
-    windows_start();
     rma_register();
     process.has_met = true;
     report();
@@ -84,6 +85,7 @@ static int stop_layers(void)
         int err = collective_barrier(process.world);
         if (err)
             return err;
+        windows_stop();
         collectives_stop();
         pt2pt_stop();
     }

@@ -245,7 +245,7 @@ static inline bool oriel_win_lock_quick(int lock_type, int rank, int assert,
     struct peer *peer = window->usual;
     if (unlikely(peer->rank != rank) ||
         unlikely(window_access(window) != ACCESS_NONE) || unlikely(assert != 0) ||
-        unlikely(atomic_load_explicit(&process.asked_locks, memory_order_relaxed) > 0))
+        unlikely(locks_are_asked()))
         return false;
     bool is_locked = lock_type == MPI_LOCK_EXCLUSIVE
                          ? lock_record_try(peer->lock_record, MPI_LOCK_EXCLUSIVE)

@@ -36,11 +36,11 @@ struct process {
     struct communicator *world;
     struct communicator *self;
     _Atomic(uint32_t) contexts; // collective: communicators that this process has named
-    struct window *windows;     // window: those that are open
-    struct kept_memory *kept_memory; // window: freed, but still in use by windows
-    bool has_kept_memory;            // window: ever
+    struct windows *windows;
+    // Of windows: locks asked of other nodes and not answered yet. It is here and not in
+    // struct windows because every lock reads it: that would be one more load.
+    _Atomic(int) asked_locks;
     _Atomic(struct shared_buffer *) retired_buffers; // collective: until all leave
-    _Atomic(int) asked_locks;   // window: asked of other nodes and not yet answered
     struct schedule *schedules; // collective: under way
     struct refusal *refusals;   // collective: of schedules that are not under way
     struct tools *tools;

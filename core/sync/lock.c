@@ -67,8 +67,7 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
         return 0;
     bool is_unchecked = assert &MPI_MODE_NOCHECK;
     struct peer *peer;
-    if (unlikely(atomic_load_explicit(&process.asked_locks, memory_order_relaxed) >
-                 0)) {
+    if (unlikely(locks_are_asked())) {
         int err = locks_await_answers();
         if (err)
             return err;

@@ -25,7 +25,7 @@ static bool uses(const struct window *window, const void *memory, size_t bytes)
 // An open window that uses the memory, or NULL. Callers hold the message lock.
 static const struct window *user_of(const void *memory, size_t bytes)
 {
-    const struct window *window = process.windows;
+    const struct window *window = process.windows->open;
     while (window != NULL && !uses(window, memory, bytes))
         window = window->next_open;
     return window;
@@ -43,12 +43,12 @@ struct kept_memory {
 // Callers hold the message lock.
 static int check_is_programs(const void *memory)
 {
-    const struct kept_memory *kept = process.kept_memory;
+    const struct kept_memory *kept = process.windows->kept;
     while (kept != NULL && kept->address != memory)
         kept = kept->next;
     if (kept != NULL)
         return fail(MPI_ERR_BASE, "base = %p: has been freed", memory);
-    const struct window *window = process.windows;
+    const struct window *window = process.windows->open;
     while (window != NULL && window->allocation != memory)
         window = window->next_open;
     if (window == NULL)
@@ -65,13 +65,13 @@ static int keep(void *memory, size_t bytes, const struct window *user)
     struct kept_memory *kept = malloc(sizeof *kept);
     if (kept == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to note that %p is to be freed", memory);
-    *kept = (struct kept_memory){process.kept_memory, memory, bytes};
-    process.kept_memory = kept;
-    if (!process.has_kept_memory)
+    *kept = (struct kept_memory){process.windows->kept, memory, bytes};
+    process.windows->kept = kept;
+    if (!process.windows->has_kept)
         log_verbose("MPI_Free_mem: the open window with handle %#jx uses some of the "
                     "%zu bytes at %p; they are freed when no window uses them",
                     (uintmax_t)object_handle(user), bytes, memory);
-    process.has_kept_memory = true;
+    process.windows->has_kept = true;
     return 0;
 }
 
@@ -90,7 +90,7 @@ static int keep_if_used(void *memory, size_t bytes, bool *is_kept)
 void kept_memory_free(void)
 {
     message_lock();
-    for (struct kept_memory **at = &process.kept_memory; *at != NULL;) {
+    for (struct kept_memory **at = &process.windows->kept; *at != NULL;) {
         struct kept_memory *kept = *at;
         if (user_of(kept->address, kept->bytes) != NULL) {
             at = &kept->next;
@@ -101,6 +101,15 @@ void kept_memory_free(void)
         free(kept);
     }
     message_unlock();
+}
+
+void kept_memory_forget(void)
+{
+    while (process.windows->kept != NULL) {
+        struct kept_memory *kept = process.windows->kept;
+        process.windows->kept = kept->next;
+        free(kept);
+    }
 }
 
 int oriel_free_mem(void *base)

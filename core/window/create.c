@@ -3,11 +3,25 @@
 #include "window/private.h"
 
 #include <oriel_core.h>
+#include <stdlib.h>
 
-void windows_start(void)
+int windows_start(void)
 {
+    process.windows = calloc(1, sizeof *process.windows);
+    if (process.windows == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for windows");
     locks_start();
     notices_start();
+    return 0;
+}
+
+void windows_stop(void)
+{
+    notices_stop();
+    locks_stop();
+    kept_memory_forget();
+    free(process.windows);
+    process.windows = NULL;
 }
 
 int oriel_win_create(void *base, MPI_Aint size, MPI_Aint disp_unit, struct info *info,

@@ -326,3 +326,10 @@ void locks_start(void)
     message_register(MESSAGE_GRANT, handle_grant);
     message_register(MESSAGE_UNLOCK, handle_unlock);
 }
+
+void locks_stop(void)
+{
+    message_register(MESSAGE_LOCK, NULL);
+    message_register(MESSAGE_GRANT, NULL);
+    message_register(MESSAGE_UNLOCK, NULL);
+}

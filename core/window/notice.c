@@ -103,3 +103,8 @@ void notices_start(void)
 {
     message_register(MESSAGE_NOTICE, handle_notice);
 }
+
+void notices_stop(void)
+{
+    message_register(MESSAGE_NOTICE, NULL);
+}

@@ -149,15 +149,15 @@ static int make_handle(struct opening *opening)
     if (err)
         return err;
     message_lock();
-    window->next_open = process.windows;
-    process.windows = window;
+    window->next_open = process.windows->open;
+    process.windows->open = window;
     message_unlock();
     return 0;
 }
 
 static void undo_handle(struct window *window)
 {
-    struct window **at = &process.windows;
+    struct window **at = &process.windows->open;
     message_lock(); // no handler is using the window
     while (*at != NULL && *at != window)
         at = &(*at)->next_open;

@@ -34,12 +34,16 @@ int bring_shared(const struct window_plan *plan, struct window *window);
 int check_memory(const void *memory, MPI_Aint size);
 // Frees what MPI_Free_mem has kept for windows, unless another window uses it.
 void kept_memory_free(void);
+// Forgets it, when the segment is about to go.
+void kept_memory_forget(void);
 
 void peers_free(struct window *window);
 void distant_locks_free(struct window *window);
 void locks_start(void);
+void locks_stop(void);
 void notices_free(struct window *window);
 void notices_start(void);
+void notices_stop(void);
 
 // ---- dynamic windows ----------------------------------------------------------
 // In an array that others read while it changes.

@@ -190,13 +190,20 @@ struct window {
     struct neighbours origins; // while exposed
     struct early_notice *early_notices; // of processes that are not yet peers
     struct info *info;                  // hints in use
-    struct window *next_open;           // of process.windows
+    struct window *next_open;           // of process.windows->open
     char name[MPI_MAX_OBJECT_NAME];
 };
 
 extern const struct peer nobody; // MPI_PROC_NULL; its lock record is never free
 
-void windows_start(void); // after messages_start
+// What this layer keeps for the process; guarded by the message lock.
+struct windows {
+    struct window *open;      // all that are
+    struct kept_memory *kept; // freed by the program, but still in use by windows
+    bool has_kept;            // ever
+};
+int windows_start(void); // after messages_start; MPI_ERR_NO_MEM
+void windows_stop(void);
 
 // ---- targets ------------------------------------------------------------------
 // The peer of a rank, or NULL if it has not been touched yet. Callers hold the guard or
@@ -376,6 +383,11 @@ static inline int peer_lock_state(const struct peer *peer)
     return atomic_load_explicit(&peer->lock, memory_order_acquire);
 }
 
+// Has this process asked for locks that are not answered yet?
+static inline bool locks_are_asked(void)
+{
+    return atomic_load_explicit(&process.asked_locks, memory_order_relaxed) > 0;
+}
 // Waits until all locks that this process has asked for are answered. Whoever takes
 // several locks does so one after the other, so that those who keep to one order never
 // wait for each other.
