@@ -132,7 +132,7 @@ int process_enter(int thread_level)
     int err = start(thread_level);
     if (!err) {
         process.users++;
-        atomic_store(&process.state, process.has_met ? PROCESS_ACTIVE : PROCESS_ALONE);
+        process_set_state(process.has_met ? PROCESS_ACTIVE : PROCESS_ALONE);
     }
     pthread_mutex_unlock(&process.life);
     return err;
@@ -143,7 +143,7 @@ int process_meet(void)
     pthread_mutex_lock(&process.life);
     int err = process.has_met ? 0 : start_common_layers();
     if (!err)
-        atomic_store(&process.state, PROCESS_ACTIVE);
+        process_set_state(PROCESS_ACTIVE);
     pthread_mutex_unlock(&process.life);
     return err;
 }
@@ -154,7 +154,7 @@ int process_leave(void)
     pthread_mutex_lock(&process.life);
     if (--process.users == 0) {
         bool is_end = atomic_load(&process.world_state) == PROCESS_FINALIZED;
-        atomic_store(&process.state, is_end ? PROCESS_FINALIZED : PROCESS_NEW);
+        process_set_state(is_end ? PROCESS_FINALIZED : PROCESS_NEW);
         err = is_end ? stop_layers() : 0;
     }
     pthread_mutex_unlock(&process.life);

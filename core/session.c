@@ -18,7 +18,7 @@ enum {
 static void session_destroy(struct object *object)
 {
     object_release(object->errhandler);
-    free(((struct session *)object)->buffer);
+    send_buffer_free(((struct session *)object)->buffer);
     free(object);
 }
 

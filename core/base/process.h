@@ -13,36 +13,44 @@
 // process has not met the others of its job yet.
 enum process_state { PROCESS_NEW, PROCESS_ALONE, PROCESS_ACTIVE, PROCESS_FINALIZED };
 
-// A layer's pointer is set when that layer has started and NULL after it has stopped.
-// `net` stays NULL in a job of one node; `tools` is always set.
 struct process {
+    // Identity.
+    int rank;     // in the job, for log lines; -1 until boot has learnt it
+    int job_size; // number of processes, also when all has ended; 0: unknown
+    uint64_t main_thread;
+    struct communicator *world, *self; // as long as collective operations are possible
+
+    // Lifecycle.
     _Atomic(int) state;       // enum process_state, of the library
     _Atomic(int) world_state; // the same of the World Model (11.2), one of its users
     pthread_mutex_t life;     // guards starting, stopping and these two
     int users;                // the World Model and the sessions that are open
     bool has_started;         // boot and objects; stays so between sessions
     bool has_met;             // the other processes: all layers have started
-    int (*meet)(void);        // makes ACTIVE of ALONE
+    int (*meet)(void);        // starts all layers of a process that is ALONE
     int thread_level;         // MPI_THREAD_*: what was granted
-    int job_size; // number of processes, also when all has ended; 0: unknown
-    int rank;     // in the job, for log lines; -1 until boot has learnt it
-    uint64_t main_thread;
+
     struct options options;
+
+    // State of each layer: set when the layer has started, NULL after it has stopped.
+    // `net` stays NULL in a job of one node; `tools` is always set.
     struct boot *boot;
     struct shm *shm;
     struct net *net;
     struct messages *messages;
-    struct matching *matching; // pt2pt: posted and unexpected messages
-    struct communicator *world;
-    struct communicator *self;
-    _Atomic(uint32_t) contexts; // collective: communicators that this process has named
+    struct matching *matching; // of pt2pt
+    struct collectives *collectives;
     struct windows *windows;
+    struct tools *tools;
+
     // Of windows: locks asked of other nodes and not answered yet. It is here and not in
     // struct windows because every lock reads it: that would be one more load.
     _Atomic(int) asked_locks;
-    _Atomic(struct shared_buffer *) retired_buffers; // collective: until all leave
-    struct schedule *schedules; // collective: under way
-    struct refusal *refusals;   // collective: of schedules that are not under way
-    struct tools *tools;
 };
 extern struct process process;
+
+// The caller holds process.life, or ends the job.
+static inline void process_set_state(enum process_state state)
+{
+    atomic_store(&process.state, state);
+}

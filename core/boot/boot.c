@@ -82,7 +82,7 @@ int boot_get(struct boot *boot, int rank, const char *key, char *value,
 _Noreturn void boot_abort(struct boot *boot, int code, const char *why)
 {
     int exit_code = (code & 0xff) != 0 ? code & 0xff : EXIT_FAILURE;
-    atomic_store(&process.state, PROCESS_FINALIZED);
+    process_set_state(PROCESS_FINALIZED);
     if (boot)
         boot->driver->abort(boot, exit_code, why);
     exit(exit_code);

@@ -11,6 +11,25 @@
 
 #include "pt2pt/pt2pt.h"
 
+// ---- topologies -------------------------------------------------------------------
+// A virtual topology (MPI-4.1 8), shared by a communicator and its duplicates. Its arrays
+// lie behind it.
+struct topology {
+    _Atomic(int) references;
+    int kind; // MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH
+    // Whom this process hears of and tells in neighborhood collective calls; in a grid
+    // the neighbors below and above in each dimension, which may be MPI_PROC_NULL.
+    int in_degree, out_degree;
+    int *sources, *destinations;
+    int *source_weights, *destination_weights; // of a distributed graph, or NULL
+    int ndims;
+    int *dims, *periods, *coords;
+    int nnodes, nedges;
+    int *index, *edges; // of a graph that all know
+    int numbers[];
+};
+
+// ---- start and stop -----------------------------------------------------------------
 int collectives_start(void); // makes process.world and process.self
 void collectives_stop(void);
 // Their handles, MPI_COMM_WORLD and MPI_COMM_SELF, which sessions do not give a program.

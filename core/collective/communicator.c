@@ -15,57 +15,77 @@ struct setup_entry {
 // The job rank of the process that calls, and a count of its contexts.
 uint64_t context_next(void)
 {
-    uint32_t count =
-        atomic_fetch_add_explicit(&process.contexts, 1, memory_order_relaxed);
+    uint32_t count = atomic_fetch_add_explicit(&process.collectives->contexts, 1,
+                                               memory_order_relaxed);
     return (uint64_t)(uint32_t)process.boot->rank << 32 | count;
 }
 
 static void communicator_destroy(struct object *object)
 {
     struct communicator *comm = (struct communicator *)object;
-    if (comm->shared_buffer != NULL)
-        shared_buffer_leave(comm->shared_buffer, is_leader(comm));
-    if (comm->node_map != NULL)
-        node_map_release(comm->node_map);
+    if (comm->collective->shared_buffer != NULL)
+        shared_buffer_leave(comm->collective->shared_buffer, is_leader(comm));
+    if (comm->collective->node_map != NULL)
+        node_map_release(comm->collective->node_map);
     if (comm->peers != comm->group)
         object_release(comm->peers);
     object_release(comm->local);
     object_release(comm->group);
     object_release(object->errhandler);
     topology_release(comm->topology);
-    free(comm->buffer);
+    send_buffer_free(comm->buffer);
     free(comm);
 }
+
+// The members of its group by node: those of the parent if the group is the same.
+static int find_nodes(const struct communicator *parent, struct communicator *comm)
+{
+    struct node_map *map;
+    int err = 0;
+    if (parent != NULL && parent->group == comm->group) {
+        map = parent->collective->node_map;
+        atomic_fetch_add(&map->references, 1);
+    } else {
+        err = node_map_make(comm->group, &map);
+    }
+    if (err)
+        return err;
+    comm->collective->node_map = map;
+    comm->node_size = map->node_size;
+    comm->node_members = map->node_members;
+    comm->leader_count = map->leader_count;
+    comm->leaders = map->leaders;
+    comm->node_index_of = map->node_index_of;
+    comm->leader_index = comm->node_index_of[comm->rank];
+    while (comm->node_members[comm->node_rank] != comm->rank)
+        comm->node_rank++;
+    return 0;
+}
+
+// One allocation.
+struct communicator_memory {
+    struct communicator comm;
+    struct comm_collective collective;
+};
 
 int communicator_plan(const struct communicator *parent, struct group *group,
                       struct communicator **planned)
 {
-    struct communicator *comm = calloc(1, sizeof *comm);
-    if (comm == NULL)
+    struct communicator_memory *memory = calloc(1, sizeof *memory);
+    if (memory == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", group->size);
+    struct communicator *comm = &memory->comm;
+    comm->collective = &memory->collective;
     object_init(&comm->object, communicator_destroy);
     object_retain(group);
     comm->group = comm->peers = group;
     comm->rank = group->rank;
     comm->size = group->size;
-    if (parent != NULL && parent->group == group) {
-        comm->node_map = parent->node_map;
-        atomic_fetch_add(&comm->node_map->references, 1);
-    } else {
-        int err = node_map_make(group, &comm->node_map);
-        if (err) {
-            object_release(comm);
-            return err;
-        }
+    int err = find_nodes(parent, comm);
+    if (err) {
+        object_release(comm);
+        return err;
     }
-    comm->node_size = comm->node_map->node_size;
-    comm->node_members = comm->node_map->node_members;
-    comm->leader_count = comm->node_map->leader_count;
-    comm->leaders = comm->node_map->leaders;
-    comm->node_index_of = comm->node_map->node_index_of;
-    comm->leader_index = comm->node_index_of[comm->rank];
-    while (comm->node_members[comm->node_rank] != comm->rank)
-        comm->node_rank++;
     *planned = comm;
     return 0;
 }
@@ -79,9 +99,10 @@ static int setup_prepare(const struct communicator *parent, struct group *group,
     if ((*comm)->rank == 0)
         mine->context = context_next();
     if (is_leader(*comm) && (*comm)->node_size > 1) {
-        err = shared_buffer_make((*comm)->node_size, &(*comm)->shared_buffer);
+        err =
+            shared_buffer_make((*comm)->node_size, &(*comm)->collective->shared_buffer);
         if (!err)
-            mine->buffer = shm_offset(process.shm, (*comm)->shared_buffer);
+            mine->buffer = shm_offset(process.shm, (*comm)->collective->shared_buffer);
     }
     return err;
 }
@@ -104,7 +125,7 @@ static void setup_accept(const struct communicator *parent, struct communicator 
     comm->context = all[parent_rank(parent, comm, 0)].context;
     if (comm->node_size > 1) {
         int leader = parent_rank(parent, comm, comm->node_members[0]);
-        comm->shared_buffer = shm_at(process.shm, all[leader].buffer);
+        comm->collective->shared_buffer = shm_at(process.shm, all[leader].buffer);
     }
     errhandler_inherit(comm, parent);
 }
@@ -113,8 +134,8 @@ void communicator_abandon(struct communicator *comm)
 {
     if (comm == NULL)
         return;
-    shm_free(process.shm, comm->shared_buffer);
-    comm->shared_buffer = NULL;
+    shm_free(process.shm, comm->collective->shared_buffer);
+    comm->collective->shared_buffer = NULL;
     object_release(comm);
 }
 
@@ -191,11 +212,11 @@ static int world_share_buffer(struct communicator *world)
         err = pt2pt_receive(world, &offset, sizeof offset,
                             world->leaders[world->leader_index], TAG_SHARED_BUFFER);
         if (!err)
-            world->shared_buffer = shm_at(process.shm, offset);
+            world->collective->shared_buffer = shm_at(process.shm, offset);
         return err;
     }
-    err = shared_buffer_make(world->node_size, &world->shared_buffer);
-    offset = err ? 0 : shm_offset(process.shm, world->shared_buffer);
+    err = shared_buffer_make(world->node_size, &world->collective->shared_buffer);
+    offset = err ? 0 : shm_offset(process.shm, world->collective->shared_buffer);
     for (int node_rank = 1; !err && node_rank < world->node_size; node_rank++)
         err = pt2pt_send(world, &offset, sizeof offset, world->node_members[node_rank],
                          TAG_SHARED_BUFFER);
@@ -223,8 +244,11 @@ int collectives_start(void)
 {
     int rank = process.boot->rank, size = process.boot->size;
     int *ranks = malloc((size_t)size * sizeof *ranks);
-    if (ranks == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for %d ranks", size);
+    process.collectives = calloc(1, sizeof *process.collectives);
+    if (ranks == NULL || process.collectives == NULL) {
+        free(ranks);
+        return fail(MPI_ERR_NO_MEM, "no memory for communicators of %d ranks", size);
+    }
     refusals_start();
     for (int i = 0; i < size; i++)
         ranks[i] = i;
@@ -255,4 +279,6 @@ void collectives_stop(void)
     communicator_destroy(&process.world->object);
     communicator_destroy(&process.self->object);
     process.world = process.self = NULL;
+    free(process.collectives);
+    process.collectives = NULL;
 }

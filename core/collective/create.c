@@ -48,9 +48,10 @@ static void setup_make_buffer(struct setup *setup)
     struct communicator *comm = setup->comm;
     if (comm->node_size == 1 || !is_leader(comm))
         return;
-    setup->agreement.error = shared_buffer_make(comm->node_size, &comm->shared_buffer);
+    setup->agreement.error =
+        shared_buffer_make(comm->node_size, &comm->collective->shared_buffer);
     if (!setup->agreement.error)
-        setup->buffer = shm_offset(process.shm, comm->shared_buffer);
+        setup->buffer = shm_offset(process.shm, comm->collective->shared_buffer);
 }
 
 static int setup_use_buffer(void *argument)
@@ -61,7 +62,7 @@ static int setup_use_buffer(void *argument)
     if (err)
         return fail(err, "another member of the communicator has failed");
     if (comm->node_size > 1)
-        comm->shared_buffer = shm_at(process.shm, setup->buffer);
+        comm->collective->shared_buffer = shm_at(process.shm, setup->buffer);
     return 0;
 }
 
@@ -101,7 +102,7 @@ int communicator_set_up(struct communicator *comm, struct errhandler *errhandler
     if (!err)
         return 0;
     if (!is_leader(comm))
-        comm->shared_buffer = NULL;
+        comm->collective->shared_buffer = NULL;
     communicator_abandon(comm);
     return own ? own : err;
 }

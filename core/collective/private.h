@@ -40,6 +40,22 @@ struct shared_buffer {
     struct slot slots[];                // [node_size][2]
 };
 
+// What this layer keeps for the process.
+struct collectives {
+    _Atomic(uint32_t) contexts; // communicators that this process has named
+    _Atomic(struct shared_buffer *) retired; // until all members have left
+    struct schedule *schedules;              // under way
+    struct refusal *refusals;                // of schedules that are not under way
+};
+
+// What it keeps for a communicator.
+struct comm_collective {
+    struct node_map *node_map;           // owns the communicator's arrays by node
+    struct shared_buffer *shared_buffer; // of node_members; NULL: of this process alone
+    uint32_t sequence;                   // of rounds on the shared buffer
+    uint32_t schedules;                  // that have been made
+};
+
 // The node's member with the lowest rank allocates the shared buffer.
 int shared_buffer_make(int node_size, struct shared_buffer **buffer);
 // A member leaves; the one that allocated it frees it when all others have left.
@@ -48,8 +64,8 @@ void shared_buffer_leave(struct shared_buffer *buffer, bool is_owner);
 // The slot of a member of the node in the round that comes next.
 static inline struct slot *slot_of(const struct communicator *comm, int node_rank)
 {
-    uint32_t turn = comm->sequence & 1;
-    return &comm->shared_buffer->slots[(size_t)node_rank * 2 + turn];
+    uint32_t turn = comm->collective->sequence & 1;
+    return &comm->collective->shared_buffer->slots[(size_t)node_rank * 2 + turn];
 }
 // The slot in the same round of the member that is `members` further on.
 static inline const struct slot *slot_after(const struct slot *slot, int members)
@@ -97,7 +113,7 @@ static inline int leaders_run(struct schedule *schedule, int node_err)
 // The number of the schedule that comes next, which all members count.
 static inline int schedule_number(struct communicator *comm)
 {
-    return (int)(comm->schedules++ & INT_MAX);
+    return (int)(comm->collective->schedules++ & INT_MAX);
 }
 // All other members' schedules of this number fail with the class; or, with the members
 // of a schedule of their own, theirs with this tag.

@@ -35,7 +35,7 @@ int fail_refused(int error_class)
 
 static struct refusal **find(uint64_t context, bool is_apart, int tag)
 {
-    struct refusal **link = &process.refusals;
+    struct refusal **link = &process.collectives->refusals;
     while (*link != NULL &&
            ((*link)->notice.context != context ||
             (*link)->notice.is_apart != is_apart || (*link)->notice.tag != tag))
@@ -122,9 +122,9 @@ void refusals_start(void)
 void refusals_stop(void)
 {
     message_register(MESSAGE_REFUSAL, NULL);
-    while (process.refusals != NULL) {
-        struct refusal *next = process.refusals->next;
-        free(process.refusals);
-        process.refusals = next;
+    while (process.collectives->refusals != NULL) {
+        struct refusal *next = process.collectives->refusals->next;
+        free(process.collectives->refusals);
+        process.collectives->refusals = next;
     }
 }

@@ -271,7 +271,7 @@ static void refuse(struct schedule *schedule, int error)
 
 bool schedule_refused(uint64_t context, bool is_apart, int tag, int error_class)
 {
-    for (struct schedule *schedule = process.schedules; schedule != NULL;
+    for (struct schedule *schedule = process.collectives->schedules; schedule != NULL;
          schedule = schedule->next_active)
         if ((schedule->apart != NULL) == is_apart && schedule->tag == tag &&
             owner_of(schedule)->context == context) {
@@ -361,7 +361,7 @@ static void complete(struct schedule *schedule)
 static int advance_all(bool is_progress_thread)
 {
     int events = 0;
-    struct schedule **link = &process.schedules;
+    struct schedule **link = &process.collectives->schedules;
     while (*link != NULL) {
         struct schedule *schedule = *link;
         events += advance(schedule, is_progress_thread);
@@ -372,7 +372,7 @@ static int advance_all(bool is_progress_thread)
         *link = schedule->next_active;
         complete(schedule);
     }
-    if (process.schedules == NULL)
+    if (process.collectives->schedules == NULL)
         message_follow(NULL);
     return events;
 }
@@ -399,14 +399,14 @@ static int schedule_begin(struct schedule *schedule)
     atomic_store(&schedule->request.is_complete, false);
     section_copies_renew(schedule->copies);
     message_lock();
-    if (unlikely(process.refusals != NULL))
+    if (unlikely(process.collectives->refusals != NULL))
         err = refusal_take(owner_of(schedule), schedule->apart != NULL, schedule->tag);
     if (unlikely(err)) // who refused it has told all
         end_early(schedule, fail_refused(err));
     advance(schedule, false);
     if (is_under_way(schedule)) {
-        schedule->next_active = process.schedules;
-        process.schedules = schedule;
+        schedule->next_active = process.collectives->schedules;
+        process.collectives->schedules = schedule;
         message_follow(advance_all);
     } else {
         complete(schedule);
@@ -419,7 +419,7 @@ static int schedule_begin(struct schedule *schedule)
 static void schedule_abandon(struct schedule *schedule)
 {
     message_lock();
-    struct schedule **link = &process.schedules;
+    struct schedule **link = &process.collectives->schedules;
     while (*link != NULL && *link != schedule)
         link = &(*link)->next_active;
     if (*link != NULL)

@@ -6,8 +6,8 @@
 
 static void shared_buffer_retire(struct shared_buffer *buffer)
 {
-    buffer->next_retired = atomic_load(&process.retired_buffers);
-    while (!atomic_compare_exchange_weak(&process.retired_buffers,
+    buffer->next_retired = atomic_load(&process.collectives->retired);
+    while (!atomic_compare_exchange_weak(&process.collectives->retired,
                                          &buffer->next_retired, buffer))
         ;
 }
@@ -15,7 +15,7 @@ static void shared_buffer_retire(struct shared_buffer *buffer)
 // Frees the retired areas that all members have left.
 static void shared_buffers_collect(void)
 {
-    struct shared_buffer *buffer = atomic_exchange(&process.retired_buffers, NULL);
+    struct shared_buffer *buffer = atomic_exchange(&process.collectives->retired, NULL);
     while (buffer != NULL) {
         struct shared_buffer *next = buffer->next_retired;
         uint32_t departed =
@@ -54,8 +54,8 @@ void shared_buffer_leave(struct shared_buffer *buffer, bool is_owner)
 
 void shared_buffer_break(const struct communicator *comm)
 {
-    if (comm->shared_buffer != NULL)
-        atomic_store(&comm->shared_buffer->is_broken, true);
+    if (comm->collective->shared_buffer != NULL)
+        atomic_store(&comm->collective->shared_buffer->is_broken, true);
 }
 
 static __attribute__((noinline)) int fail_broken(void)
@@ -68,8 +68,8 @@ static __attribute__((noinline)) int fail_broken(void)
 
 int node_arrive(struct communicator *comm)
 {
-    _Atomic(uint32_t) *arrivals = &comm->shared_buffer->arrivals;
-    uint32_t expected = ++comm->sequence * (uint32_t)comm->node_size;
+    _Atomic(uint32_t) *arrivals = &comm->collective->shared_buffer->arrivals;
+    uint32_t expected = ++comm->collective->sequence * (uint32_t)comm->node_size;
     uint32_t arrived = atomic_fetch_add_explicit(arrivals, 1, memory_order_acq_rel) + 1;
     unsigned spins = 0;
     while ((int32_t)(arrived - expected) < 0) {
@@ -80,7 +80,7 @@ int node_arrive(struct communicator *comm)
         }
         arrived = atomic_load_explicit(arrivals, memory_order_acquire);
     }
-    return unlikely(atomic_load_explicit(&comm->shared_buffer->is_broken,
+    return unlikely(atomic_load_explicit(&comm->collective->shared_buffer->is_broken,
                                          memory_order_relaxed))
                ? fail_broken()
                : 0;

@@ -208,23 +208,6 @@ bool info_flag(const struct info *info, const char *key, bool otherwise);
 
 // ---- communicators (MPI-4.1 7.4) ----------------------------------------------------
 // Made by collective/, which can communicate.
-// A virtual topology (MPI-4.1 8), shared by a communicator and its duplicates. Its arrays
-// lie behind it.
-struct topology {
-    _Atomic(int) references;
-    int kind; // MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH
-    // Whom this process hears of and tells in neighborhood collective calls; in a grid
-    // the neighbors below and above in each dimension, which may be MPI_PROC_NULL.
-    int in_degree, out_degree;
-    int *sources, *destinations;
-    int *source_weights, *destination_weights; // of a distributed graph, or NULL
-    int ndims;
-    int *dims, *periods, *coords;
-    int nnodes, nedges;
-    int *index, *edges; // of a graph that all know
-    int numbers[];
-};
-
 struct communicator {
     struct object object;
     struct group *group;
@@ -233,18 +216,15 @@ struct communicator {
     struct communicator *local; // of an intercommunicator: over `group`; else NULL
     uint64_t context; // distinguishes its messages from all others' of the job
     // Its processes by node, each in ascending order of rank in the communicator.
-    int node_rank, node_size;  // this process among the members on its node
-    const int *node_members;   // [node_size] ranks in the communicator
-    int leader_index;          // of this node among the leaders
-    int leader_count;          // number of nodes
-    const int *leaders;        // [leader_count] lowest rank of each node
-    const int *node_index_of;  // [size] index among `leaders` of each rank's node
-    struct node_map *node_map; // collective's: owns these four arrays
-    struct shared_buffer *shared_buffer; // collective's: of node_members
-    uint32_t sequence;                   // of rounds on the shared buffer
-    uint32_t schedules;                  // that have been made on this communicator
+    int node_rank, node_size; // this process among the members on its node
+    const int *node_members;  // [node_size] ranks in the communicator
+    int leader_index;         // of this node among the leaders
+    int leader_count;         // number of nodes
+    const int *leaders;       // [leader_count] lowest rank of each node
+    const int *node_index_of; // [size] index among `leaders` of each rank's node
+    struct comm_collective *collective; // collective's: how its calls are coordinated
+    struct topology *topology;          // collective's: a virtual topology, or NULL
     struct send_buffer *buffer; // pt2pt's: attached to this communicator, or NULL
-    struct topology *topology;  // or NULL
     char name[MPI_MAX_OBJECT_NAME];
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)

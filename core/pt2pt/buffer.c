@@ -134,6 +134,11 @@ static void copy_ended(struct transfer *transfer)
     object_release(transfer);
 }
 
+void send_buffer_free(struct send_buffer *buffer)
+{
+    free(buffer);
+}
+
 static struct send_buffer *buffer_of(const struct communicator *comm)
 {
     const struct session *session = comm->group->session;

@@ -23,6 +23,9 @@ struct transfer; // private; lives from pt2pt_isend/_ireceive to pt2pt_finish
 int pt2pt_start(void);
 void pt2pt_stop(void);
 
+// Forgets what is attached to a communicator or session that ends; NULL is allowed.
+void send_buffer_free(struct send_buffer *buffer);
+
 // Returns when the request is complete. MPI_ERR_PROC_ABORTED when a local peer has
 // died; the request goes on.
 int request_wait(struct request *request);

@@ -21,7 +21,7 @@ void pt2pt_stop(void)
     handlers_stop();
     messages_of_nobody_stop();
     unexpected_free_all();
-    free(matching->buffer);
+    send_buffer_free(matching->buffer);
     free(matching->names);
     free(matching);
     process.matching = NULL;
