@@ -72,7 +72,7 @@ static int start_common_layers(void)
         err = windows_start();
     if (err)
         return err;
-    rma_register();
+    rma_start_serving();
     process.has_met = true;
     report();
     return 0;
@@ -85,6 +85,7 @@ static int stop_layers(void)
         int err = collective_barrier(process.world);
         if (err)
             return err;
+        rma_stop_serving();
         windows_stop();
         collectives_stop();
         pt2pt_stop();

@@ -29,6 +29,12 @@ struct topology {
     int numbers[];
 };
 
+// Kinds of messages.
+enum {
+    MESSAGE_REFUSAL = PT2PT_NEXT_KIND, // the lengths of a call do not fit together
+    COLLECTIVE_NEXT_KIND
+};
+
 // ---- start and stop -----------------------------------------------------------------
 int collectives_start(void); // makes process.world and process.self
 void collectives_stop(void);

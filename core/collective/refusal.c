@@ -114,14 +114,17 @@ int schedule_miss(struct communicator *comm, int err)
     return err;
 }
 
+static const struct message_kind refusal_kind = {MESSAGE_REFUSAL, handle_refusal,
+                                                 false};
+
 void refusals_start(void)
 {
-    message_register(MESSAGE_REFUSAL, handle_refusal);
+    message_register(&refusal_kind, 1);
 }
 
 void refusals_stop(void)
 {
-    message_register(MESSAGE_REFUSAL, NULL);
+    message_unregister(&refusal_kind, 1);
     while (process.collectives->refusals != NULL) {
         struct refusal *next = process.collectives->refusals->next;
         free(process.collectives->refusals);

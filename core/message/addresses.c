@@ -230,7 +230,8 @@ static bool is_book_full(void *argument)
 static int fill_book(struct messages *messages)
 {
     struct address_book *book = messages->book;
-    message_register(MESSAGE_ADDRESSES, handle_addresses);
+    message_register(&(struct message_kind){MESSAGE_ADDRESSES, handle_addresses, false},
+                     1);
     struct address mine = own_address();
     message_lock();
     int err = is_leader()

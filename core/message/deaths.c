@@ -86,7 +86,7 @@ void deaths_watch(struct messages *messages)
 {
     const struct boot *boot = process.boot;
     int peer = boot->node_rank + 1, node = (boot->node + 1) % boot->node_count;
-    message_register(MESSAGE_DEATH, handle_death);
+    message_register(&(struct message_kind){MESSAGE_DEATH, handle_death, false}, 1);
     if (peer < boot->node_size) {
         messages->watched.rank = boot->node_members[peer];
         messages->watched.descriptor = shm_watch(process.shm, peer);

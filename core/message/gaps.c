@@ -28,7 +28,7 @@ static void handle_echo(int source, const void *message, size_t bytes)
 
 void gaps_start(void)
 {
-    message_register(MESSAGE_ECHO, handle_echo);
+    message_register(&(struct message_kind){MESSAGE_ECHO, handle_echo, false}, 1);
 }
 
 void gaps_look(struct messages *messages)

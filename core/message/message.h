@@ -23,26 +23,9 @@
 #include "net/net.h"
 #include "shm/shm.h"
 
-// One row per kind; the owner registers its handler when it starts.
-enum message_kind {
-    MESSAGE_ADDRESSES, // message: network addresses of some ranks, at start-up
-    MESSAGE_DEATH,     // message: a process has died
-    MESSAGE_EAGER,     // pt2pt, eager: a message with all its data
-    MESSAGE_RTS,       // pt2pt, rendezvous: request to send a long message
-    MESSAGE_DONE,      // pt2pt, rendezvous: the receiver has all that it wants
-    MESSAGE_GET,       // pt2pt, rendezvous: send a piece of the data in fragments
-    MESSAGE_FRAGMENT,  // pt2pt, rendezvous: a fragment of the data
-    MESSAGE_CANCEL,    // pt2pt: a request to send is withdrawn if it is unmatched
-    MESSAGE_LOCK,      // sync: lock request
-    MESSAGE_GRANT,     // sync: a lock request was granted
-    MESSAGE_UNLOCK,    // sync: lock release
-    MESSAGE_RMA,       // rma: an operation that the target carries out
-    MESSAGE_RMA_REPLY, // rma: its result or acknowledgement
-    MESSAGE_REFUSAL,   // collective: the lengths of a call do not fit together
-    MESSAGE_NOTICE,    // window: a process has posted or completed
-    MESSAGE_ECHO,      // message: shows by its number whether one before it is lost
-    MESSAGE_KINDS
-};
+// A kind is a number, the same in all processes. A layer numbers its kinds in its header,
+// from where those of the layer below end.
+enum { MESSAGE_NEXT_KIND = 3, MESSAGE_KINDS = 32 };
 
 enum { MESSAGE_MAX = 8000 }; // bytes of head and body together
 
@@ -59,18 +42,26 @@ int messages_connect(void);
 // process.net and process.shm. The caller has made sure that no process needs this one
 // any more.
 void messages_stop(void);
-// Messages that came before their handler was registered are handled now; those that
-// come after it was replaced by NULL, never. The caller does not hold the message lock.
-void message_register(enum message_kind kind, message_handler *handler);
+
+// What a layer registers of each of its kinds when it starts.
+struct message_kind {
+    int number;
+    message_handler *handler;
+    bool can_fail; // to send one, for lack of memory: with it fails what it begins
+};
+// Messages that came before their kind was registered are handled now. The caller does
+// not hold the message lock.
+void message_register(const struct message_kind kinds[], size_t count);
+// Messages of these kinds have no effect from now on.
+void message_unregister(const struct message_kind kinds[], size_t count);
 
 // Sends head and body as one message to a rank of the job (the process itself too: it
 // is handled by a later message_poll). The bytes are copied or sent before the call
 // returns; what a full ring or a busy network does not take now joins the backlog,
 // which later progress sends. Order between two processes is kept. Callers hold the
-// message lock. MPI_ERR_NO_MEM, or the network's error. A message that answers another
-// or tells what somebody waits for does not fail without its loss being known to all,
-// so that handlers need not look.
-int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
+// message lock. MPI_ERR_NO_MEM, or the network's error. A message whose kind cannot
+// fail has then been lost, which is known to all, so that handlers need not look.
+int message_send(int rank, int kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes);
 
 // Is some backlog long? Callers need not hold the message lock.

@@ -6,11 +6,15 @@
 
 #include <pthread.h>
 
+enum { MESSAGE_ADDRESSES, MESSAGE_DEATH, MESSAGE_ECHO, MESSAGE_OWN_KINDS };
+_Static_assert((int)MESSAGE_OWN_KINDS == (int)MESSAGE_NEXT_KIND,
+               "kinds of upper layers follow");
+
 // A message that waits: for its handler to be registered, or to be sent.
 struct queued_message {
     struct queued_message *next;
     int rank; // its source or its destination
-    enum message_kind kind;
+    int kind;
     size_t bytes;
     _Alignas(8) char data[];
 };
@@ -69,8 +73,9 @@ struct messages {
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
     _Atomic(bool) shares_core;       // with a local peer, when that was last looked at
     _Atomic(uint64_t) next_look; // for deaths, if looks stay in vain; 0: none is yet
-    message_handler *handlers[MESSAGE_KINDS];
-    message_follower *follower;    // NULL: none
+    message_handler *handlers[MESSAGE_KINDS]; // NULL: of no registered kind
+    uint32_t can_fail;                        // a bit for each kind
+    message_follower *follower;               // NULL: none
     struct message_queue early;    // came before their handler was registered
     struct backlog *backlogs;      // [size of the job]
     int first_backlog;             // 1 + rank
@@ -100,8 +105,6 @@ int spares_start(struct messages *messages); // MPI_ERR_NO_MEM
 void spares_stop(struct messages *messages);
 // Are there enough for what any handler sends?
 bool spares_suffice(const struct messages *messages);
-// Does somebody wait for such a message?
-bool message_must_arrive(enum message_kind kind);
 // Adds a copy of `what`, whose bytes are those of head and body.
 int queue_add(struct messages *messages, struct message_queue *queue,
               const struct queued_message *what, const void *head, const void *body,
@@ -116,6 +119,11 @@ void gaps_start(void);
 void gaps_look(struct messages *messages);
 
 // ---- send.c
+// Does somebody wait for a message of this kind?
+static inline bool message_must_arrive(const struct messages *messages, int kind)
+{
+    return !(messages->can_fail & UINT32_C(1) << kind);
+}
 // Those that came before their handler was there, if it is now; how many.
 int deliver_early(struct messages *messages);
 // Sends what rings and network take now; returns how many messages.
@@ -128,9 +136,9 @@ bool deliver_from_network(const void *message, size_t bytes);
 // From now on messages are sealed under this secret.
 void seals_start(struct messages *messages, const struct secret *secret);
 // Seals a message to a rank of another node; returns its bytes.
-size_t message_seal(struct messages *messages, int rank, enum message_kind kind,
-                    const void *head, size_t head_bytes, const void *body,
-                    size_t body_bytes, struct sealed *sealed);
+size_t message_seal(struct messages *messages, int rank, int kind, const void *head,
+                    size_t head_bytes, const void *body, size_t body_bytes,
+                    struct sealed *sealed);
 // Has a process of another node sent it to this one, and is it newer than those taken?
 bool seal_is_good(const struct messages *messages, const struct sealed *sealed,
                   size_t bytes);

@@ -35,13 +35,6 @@ bool spares_suffice(const struct messages *messages)
     return __builtin_popcount(messages->spares_used) <= SPARES - SENDS_MAX;
 }
 
-// Messages that begin something fail with the call that begins it.
-bool message_must_arrive(enum message_kind kind)
-{
-    return kind != MESSAGE_EAGER && kind != MESSAGE_RTS && kind != MESSAGE_RMA &&
-           kind != MESSAGE_LOCK;
-}
-
 static struct queued_message *spare_take(struct messages *messages)
 {
     for (int i = 0; i < SPARES; i++)
@@ -69,7 +62,7 @@ int queue_add(struct messages *messages, struct message_queue *queue,
     size_t head_bytes = what->bytes - body_bytes;
     struct queued_message *queued = malloc(sizeof *queued + what->bytes);
     if (unlikely(queued == NULL) && queue != &messages->early &&
-        message_must_arrive(what->kind))
+        message_must_arrive(messages, what->kind))
         queued = spare_take(messages);
     if (queued == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to keep a message of %zu bytes",

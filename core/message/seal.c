@@ -60,14 +60,14 @@ static uint64_t seal_of(const struct messages *messages, int destination,
                       (size_t)((char *)sums - (char *)&digest));
 }
 
-size_t message_seal(struct messages *messages, int rank, enum message_kind kind,
-                    const void *head, size_t head_bytes, const void *body,
-                    size_t body_bytes, struct sealed *sealed)
+size_t message_seal(struct messages *messages, int rank, int kind, const void *head,
+                    size_t head_bytes, const void *body, size_t body_bytes,
+                    struct sealed *sealed)
 {
     size_t bytes = SEALED_HEAD + head_bytes + body_bytes;
     sealed->number = ++messages->numbers[rank].sent;
     sealed->source = (uint32_t)process.boot->rank;
-    sealed->kind = kind;
+    sealed->kind = (uint32_t)kind;
     if (head_bytes > 0)
         memcpy(sealed->message, head, head_bytes);
     if (body_bytes > 0)

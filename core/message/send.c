@@ -14,8 +14,8 @@ static bool is_local(int rank)
 // ---- sending
 
 // To another node only what has been sealed.
-static int try_send(int rank, enum message_kind kind, const void *head,
-                    size_t head_bytes, const void *body, size_t body_bytes, bool *sent)
+static int try_send(int rank, int kind, const void *head, size_t head_bytes,
+                    const void *body, size_t body_bytes, bool *sent)
 {
     size_t bytes = head_bytes + body_bytes;
     if (!is_local(rank)) {
@@ -36,8 +36,8 @@ static int try_send(int rank, enum message_kind kind, const void *head,
 }
 
 // Sends it or puts it into the backlog.
-static inline int post(int rank, enum message_kind kind, const void *head,
-                       size_t head_bytes, const void *body, size_t body_bytes)
+static inline int post(int rank, int kind, const void *head, size_t head_bytes,
+                       const void *body, size_t body_bytes)
 {
     struct messages *messages = process.messages;
     struct backlog *backlog = &messages->backlogs[rank];
@@ -72,9 +72,9 @@ static inline int post(int rank, enum message_kind kind, const void *head,
     return 0;
 }
 
-static __attribute__((noinline)) int post_sealed(int rank, enum message_kind kind,
-                                                 const void *head, size_t head_bytes,
-                                                 const void *body, size_t body_bytes)
+static __attribute__((noinline)) int post_sealed(int rank, int kind, const void *head,
+                                                 size_t head_bytes, const void *body,
+                                                 size_t body_bytes)
 {
     struct sealed sealed;
     size_t bytes = message_seal(process.messages, rank, kind, head, head_bytes, body,
@@ -86,14 +86,14 @@ static __attribute__((noinline)) int post_sealed(int rank, enum message_kind kin
 }
 
 // Somebody waits for it, and nobody tries again.
-static __attribute__((noinline)) int lose_own(enum message_kind kind, int err)
+static __attribute__((noinline)) int lose_own(int kind, int err)
 {
-    if (err == MPI_ERR_NO_MEM && message_must_arrive(kind))
+    if (err == MPI_ERR_NO_MEM && message_must_arrive(process.messages, kind))
         message_lost(process.boot->rank, err, "it has no memory for messages");
     return err;
 }
 
-int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
+int message_send(int rank, int kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes)
 {
     assert(head_bytes + body_bytes <= MESSAGE_MAX);
@@ -176,8 +176,8 @@ void message_defer(void)
 }
 
 // False when the message has been deferred.
-static bool handle(struct messages *messages, int source, enum message_kind kind,
-                   const void *message, size_t bytes)
+static bool handle(struct messages *messages, int source, int kind, const void *message,
+                   size_t bytes)
 {
     if (unlikely(messages->spares_used != 0) && !spares_suffice(messages))
         message_defer();
@@ -191,8 +191,7 @@ static bool handle(struct messages *messages, int source, enum message_kind kind
 
 // A message whose handler is not yet known waits, and so do those that come after it,
 // so that their order stays.
-static bool deliver(int source, enum message_kind kind, const void *message,
-                    size_t bytes)
+static bool deliver(int source, int kind, const void *message, size_t bytes)
 {
     struct messages *messages = process.messages;
     bool must_wait = messages->early.first && kind != MESSAGE_ADDRESSES;
@@ -265,11 +264,30 @@ void message_refuse(int source, const char *what)
         log_error("refused %s of rank %d that makes no sense", what, source);
 }
 
-void message_register(enum message_kind kind, message_handler *handler)
+static void drop(int source, const void *message, size_t bytes)
+{
+    (void)source, (void)message, (void)bytes;
+}
+
+void message_register(const struct message_kind kinds[], size_t count)
 {
     struct messages *messages = process.messages;
     message_lock();
-    messages->handlers[kind] = handler;
+    for (size_t i = 0; i < count; i++) {
+        messages->handlers[kinds[i].number] = kinds[i].handler;
+        if (kinds[i].can_fail)
+            messages->can_fail |= UINT32_C(1) << kinds[i].number;
+        deliver_early(messages);
+    }
+    message_unlock();
+}
+
+void message_unregister(const struct message_kind kinds[], size_t count)
+{
+    struct messages *messages = process.messages;
+    message_lock();
+    for (size_t i = 0; i < count; i++)
+        messages->handlers[kinds[i].number] = drop;
     deliver_early(messages);
     message_unlock();
 }

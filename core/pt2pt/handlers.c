@@ -296,24 +296,21 @@ int transfer_cancel(struct request *request)
     return err;
 }
 
-static const struct {
-    enum message_kind kind;
-    message_handler *handler;
-} handlers[] = {
-    {MESSAGE_EAGER, handle_eager}, {MESSAGE_RTS, handle_rts},
-    {MESSAGE_GET, handle_get},     {MESSAGE_FRAGMENT, handle_fragment},
-    {MESSAGE_DONE, handle_done},   {MESSAGE_CANCEL, handle_cancel},
+static const struct message_kind kinds[] = {
+    {MESSAGE_EAGER, handle_eager, .can_fail = true},
+    {MESSAGE_RTS, handle_rts, .can_fail = true},
+    {MESSAGE_GET, handle_get, false},
+    {MESSAGE_FRAGMENT, handle_fragment, false},
+    {MESSAGE_DONE, handle_done, false},
+    {MESSAGE_CANCEL, handle_cancel, false},
 };
 
 void handlers_start(void)
 {
-    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
-        message_register(handlers[i].kind, handlers[i].handler);
+    message_register(kinds, sizeof kinds / sizeof *kinds);
 }
 
-// What still comes has no effect.
 void handlers_stop(void)
 {
-    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
-        message_register(handlers[i].kind, NULL);
+    message_unregister(kinds, sizeof kinds / sizeof *kinds);
 }

@@ -18,6 +18,17 @@
 // tags of the program.
 enum channel { CHANNEL_USER, CHANNEL_COLLECTIVE, CHANNEL_SCHEDULE, CHANNEL_GROUP };
 
+// Kinds of messages.
+enum {
+    MESSAGE_EAGER = MESSAGE_NEXT_KIND, // eager: a message with all its data
+    MESSAGE_RTS,                       // rendezvous: request to send a long message
+    MESSAGE_DONE,                      // rendezvous: the receiver has all that it wants
+    MESSAGE_GET,      // rendezvous: send a piece of the data in fragments
+    MESSAGE_FRAGMENT, // rendezvous: a fragment of the data
+    MESSAGE_CANCEL,   // a request to send is withdrawn if it is unmatched
+    PT2PT_NEXT_KIND
+};
+
 struct transfer; // private; lives from pt2pt_isend/_ireceive to pt2pt_finish
 
 int pt2pt_start(void);

@@ -5,6 +5,12 @@
 
 #include "rma/rma.h"
 
+// Kinds of messages.
+enum {
+    MESSAGE_RMA = WINDOW_NEXT_KIND, // operations that the target carries out
+    MESSAGE_RMA_REPLY,              // their results or acknowledgement
+};
+
 enum { SPANS_MAX = 192 };
 
 struct rma_span {

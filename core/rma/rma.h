@@ -56,7 +56,9 @@ operation_of(bool is_put, const void *origin, MPI_Count origin_count,
                               .window = window};
 }
 
-void rma_register(void); // handlers; after messages_start
+// From now on this process carries out operations of others, until it stops to.
+void rma_start_serving(void);
+void rma_stop_serving(void);
 
 // Starts an operation that is more than a copy of one piece: checks epoch, sizes and
 // range (MPI_ERR_RMA_SYNC, _TRUNCATE, _RMA_RANGE), then carries it. It completes by a

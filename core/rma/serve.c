@@ -149,8 +149,17 @@ static void serve_reply(int source, const void *message, size_t bytes)
     net_counter_complete(&peer->counter, error);
 }
 
-void rma_register(void)
+static const struct message_kind kinds[] = {
+    {MESSAGE_RMA, serve_request, .can_fail = true},
+    {MESSAGE_RMA_REPLY, serve_reply, false},
+};
+
+void rma_start_serving(void)
 {
-    message_register(MESSAGE_RMA, serve_request);
-    message_register(MESSAGE_RMA_REPLY, serve_reply);
+    message_register(kinds, sizeof kinds / sizeof *kinds);
+}
+
+void rma_stop_serving(void)
+{
+    message_unregister(kinds, sizeof kinds / sizeof *kinds);
 }

@@ -28,8 +28,7 @@ struct distant_lock {
 };
 
 // ---- at the origin ------------------------------------------------------------
-static int send(const struct peer *peer, enum message_kind kind,
-                const struct lock_message *message)
+static int send(const struct peer *peer, int kind, const struct lock_message *message)
 {
     message_lock();
     int err = message_send(peer->job_rank, kind, message, sizeof *message, NULL, 0);
@@ -320,16 +319,18 @@ void distant_locks_free(struct window *window)
     }
 }
 
+static const struct message_kind kinds[] = {
+    {MESSAGE_LOCK, handle_lock, .can_fail = true},
+    {MESSAGE_GRANT, handle_grant, false},
+    {MESSAGE_UNLOCK, handle_unlock, false},
+};
+
 void locks_start(void)
 {
-    message_register(MESSAGE_LOCK, handle_lock);
-    message_register(MESSAGE_GRANT, handle_grant);
-    message_register(MESSAGE_UNLOCK, handle_unlock);
+    message_register(kinds, sizeof kinds / sizeof *kinds);
 }
 
 void locks_stop(void)
 {
-    message_register(MESSAGE_LOCK, NULL);
-    message_register(MESSAGE_GRANT, NULL);
-    message_register(MESSAGE_UNLOCK, NULL);
+    message_unregister(kinds, sizeof kinds / sizeof *kinds);
 }

@@ -99,12 +99,14 @@ void notices_free(struct window *window)
     }
 }
 
+static const struct message_kind notice_kind = {MESSAGE_NOTICE, handle_notice, false};
+
 void notices_start(void)
 {
-    message_register(MESSAGE_NOTICE, handle_notice);
+    message_register(&notice_kind, 1);
 }
 
 void notices_stop(void)
 {
-    message_register(MESSAGE_NOTICE, NULL);
+    message_unregister(&notice_kind, 1);
 }

@@ -79,6 +79,15 @@ enum lock_state {
     LOCK_EXPOSED,   // the target did not, for its part is exposed by MPI_Win_post
 };
 
+// Kinds of messages.
+enum {
+    MESSAGE_LOCK = COLLECTIVE_NEXT_KIND, // lock request
+    MESSAGE_GRANT,                       // a lock request was granted
+    MESSAGE_UNLOCK,                      // lock release
+    MESSAGE_NOTICE,                      // a process has posted or completed
+    WINDOW_NEXT_KIND
+};
+
 // What a process tells its neighbours of general active target epochs.
 enum notice {
     NOTICE_POST,     // to origins: may access me now

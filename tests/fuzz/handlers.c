@@ -111,7 +111,7 @@ static void start(void)
     }
     locks_start();
     notices_start();
-    rma_register();
+    rma_start_serving();
 }
 
 // ---- windows --------------------------------------------------------------------------
@@ -273,7 +273,13 @@ static void close_transfers(struct transfer *transfers)
 // ---- the input ------------------------------------------------------------------------
 static void deliver(uint8_t head, const uint8_t *bytes, size_t count)
 {
-    message_handler *handler = handlers[head / 2 % MESSAGE_KINDS];
+    static const int kinds[16] = {
+        // 0: none that these layers have registered
+        [2] = MESSAGE_EAGER, MESSAGE_RTS,    MESSAGE_DONE,      MESSAGE_GET,
+        MESSAGE_FRAGMENT,    MESSAGE_CANCEL, MESSAGE_LOCK,      MESSAGE_GRANT,
+        MESSAGE_UNLOCK,      MESSAGE_RMA,    MESSAGE_RMA_REPLY, MESSAGE_REFUSAL,
+        MESSAGE_NOTICE};
+    message_handler *handler = handlers[kinds[head / 2 % 16]];
     void *message = malloc(count); // no byte more
     if (message == NULL || handler == NULL || count > MESSAGE_MAX) {
         free(message);

@@ -23,6 +23,14 @@ enum { JOB_MAX = 16, PATIENCE = 100 };
 
 struct process process;
 
+// The kinds of messages of the tests.
+enum { QUESTION = MESSAGE_NEXT_KIND, ANSWER, OTHER, LAST };
+
+static inline void handle_kind(int number, message_handler *handler)
+{
+    message_register(&(struct message_kind){number, handler, false}, 1);
+}
+
 // ---- launcher
 
 struct board {

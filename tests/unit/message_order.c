@@ -31,7 +31,7 @@ static void check_message(int source, int index, const void *message, size_t byt
                  bytes - sizeof question) == 0);
 }
 
-static void send_indexed(int rank, enum message_kind kind, int from, int index)
+static void send_indexed(int rank, int kind, int from, int index)
 {
     struct question question = {.index = index, .seed = (unsigned char)(index + from)};
     CHECK(message_send(rank, kind, &question, sizeof question,
@@ -41,7 +41,7 @@ static void send_indexed(int rank, enum message_kind kind, int from, int index)
 static void handle_question(int source, const void *message, size_t bytes)
 {
     check_message(source, questions[source], message, bytes);
-    send_indexed(source, MESSAGE_DONE, source, questions[source]);
+    send_indexed(source, ANSWER, source, questions[source]);
     questions[source]++;
 }
 
@@ -62,13 +62,13 @@ static bool is_all_there(void *argument)
 
 static void ask_everyone(void)
 {
-    message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_DONE, handle_answer);
+    handle_kind(QUESTION, handle_question);
+    handle_kind(ANSWER, handle_answer);
     CHECK(message_serve() == 0);
     for (int index = 0; index < COUNT; index++) {
         message_lock();
         for (int rank = 0; rank < process.boot->size; rank++)
-            send_indexed(rank, MESSAGE_EAGER, process.rank, index);
+            send_indexed(rank, QUESTION, process.rank, index);
         message_unlock();
         if (index % 100 == process.rank)
             message_progress();

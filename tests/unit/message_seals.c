@@ -64,7 +64,7 @@ static size_t seal(int rank, size_t bytes, struct sealed *sealed)
     uint64_t words[WORDS_MAX];
     fill(words, process.rank, rank, sent[rank]++, bytes);
     memset(sealed, 0, sizeof *sealed);
-    return message_seal(process.messages, rank, MESSAGE_EAGER, words, bytes, NULL, 0,
+    return message_seal(process.messages, rank, QUESTION, words, bytes, NULL, 0,
                         sealed);
 }
 
@@ -96,7 +96,7 @@ static void body(void)
     struct numbers *numbers = process.messages->numbers;
     int sent = 0, other = 1 - process.rank;
     uint64_t refused = 0;
-    message_register(MESSAGE_EAGER, handle);
+    handle_kind(QUESTION, handle);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         struct sealed elsewhere, first, second;
         meet();

@@ -13,7 +13,7 @@ static int answers;
 static void handle_question(int source, const void *message, size_t bytes)
 {
     atomic_fetch_add(&board->words[HANDLED], 1);
-    CHECK(message_send(source, MESSAGE_DONE, message, bytes, NULL, 0) == 0);
+    CHECK(message_send(source, ANSWER, message, bytes, NULL, 0) == 0);
 }
 
 static void handle_answer(int source, const void *message, size_t bytes)
@@ -30,7 +30,7 @@ static bool is_answered(void *argument)
 static void ask(int rank, int value)
 {
     message_lock();
-    CHECK(message_send(rank, MESSAGE_EAGER, &value, sizeof value, NULL, 0) == 0);
+    CHECK(message_send(rank, QUESTION, &value, sizeof value, NULL, 0) == 0);
     message_unlock();
     CHECK(message_wait(is_answered, &value) == 0);
 }
@@ -39,8 +39,8 @@ static void ask(int rank, int value)
 static void be_busy(void)
 {
     int busy = process.boot->size - 1;
-    message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_DONE, handle_answer);
+    handle_kind(QUESTION, handle_question);
+    handle_kind(ANSWER, handle_answer);
     CHECK(message_serve() == 0);
     ask(process.rank == busy ? 0 : busy, -1);
     meet();
@@ -61,8 +61,8 @@ static void be_busy(void)
 static void go_in_and_out(void)
 {
     int slow = 0;
-    message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_DONE, handle_answer);
+    handle_kind(QUESTION, handle_question);
+    handle_kind(ANSWER, handle_answer);
     CHECK(message_serve() == 0);
     meet();
     for (int turn = 1; turn <= TURNS; turn++) {
@@ -88,8 +88,8 @@ static void change_its_mind(void)
 {
     const struct doorbell *thread =
         &peer_record_of(process.shm, 1)->bells[SHM_BELL_PROGRESS];
-    message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_DONE, handle_answer);
+    handle_kind(QUESTION, handle_question);
+    handle_kind(ANSWER, handle_answer);
     CHECK(message_serve() == 0);
     if (process.rank == 1) {
         CHECK(message_wait(is_about_to_sleep, NULL) == 0);

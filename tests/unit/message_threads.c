@@ -17,7 +17,7 @@ static _Atomic(int) slow;
 
 static void handle_question(int source, const void *message, size_t bytes)
 {
-    CHECK(message_send(source, MESSAGE_DONE, message, bytes, NULL, 0) == 0);
+    CHECK(message_send(source, ANSWER, message, bytes, NULL, 0) == 0);
 }
 
 static void handle_answer(int source, const void *message, size_t bytes)
@@ -40,8 +40,8 @@ static void *ask_often(void *argument)
     struct question question = {.thread = *(int *)argument};
     for (question.round = 1; question.round <= ROUNDS; question.round++) {
         message_lock();
-        CHECK(message_send(1 - process.rank, MESSAGE_EAGER, &question, sizeof question,
-                           NULL, 0) == 0);
+        CHECK(message_send(1 - process.rank, QUESTION, &question, sizeof question, NULL,
+                           0) == 0);
         message_unlock();
         uint64_t start = clock_nanoseconds();
         CHECK(message_wait(is_answered, &question) == 0);
@@ -52,8 +52,8 @@ static void *ask_often(void *argument)
 
 static void run_threads(void)
 {
-    message_register(MESSAGE_EAGER, handle_question);
-    message_register(MESSAGE_DONE, handle_answer);
+    handle_kind(QUESTION, handle_question);
+    handle_kind(ANSWER, handle_answer);
     CHECK(message_serve() == 0);
     pthread_t threads[THREADS];
     int numbers[THREADS];

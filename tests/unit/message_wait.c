@@ -23,7 +23,7 @@ static bool has_received(void *argument)
     return received >= *(int *)argument;
 }
 
-static void send_to(int rank, enum message_kind kind, int value)
+static void send_to(int rank, int kind, int value)
 {
     message_lock();
     CHECK(message_send(rank, kind, &value, sizeof value, NULL, 0) == 0);
@@ -64,7 +64,7 @@ static void send_time(int rank)
 {
     uint64_t now = clock_nanoseconds();
     message_lock();
-    CHECK(message_send(rank, MESSAGE_EAGER, &now, sizeof now, NULL, 0) == 0);
+    CHECK(message_send(rank, QUESTION, &now, sizeof now, NULL, 0) == 0);
     message_unlock();
 }
 
@@ -72,7 +72,7 @@ static void send_time(int rank)
 // that long without being short of a CPU.
 static void ping_pong(void)
 {
-    message_register(MESSAGE_EAGER, note_time);
+    handle_kind(QUESTION, note_time);
     int peer = process.boot->size - 1 - process.rank, slow = 0;
     for (int round = 1; round <= ROUNDS; round++) {
         if (process.rank < peer)
@@ -90,8 +90,8 @@ static void ping_pong(void)
 
 static void to_myself(void)
 {
-    message_register(MESSAGE_EAGER, count);
-    send_to(process.rank, MESSAGE_EAGER, 0);
+    handle_kind(QUESTION, count);
+    send_to(process.rank, QUESTION, 0);
     CHECK(received == 0);
     int one = 1;
     CHECK(message_wait(has_received, &one) == 0);
@@ -108,19 +108,19 @@ static void note(int source, const void *message, size_t bytes)
 
 static void register_late(void)
 {
-    static const enum message_kind kinds[] = {MESSAGE_RTS, MESSAGE_EAGER, MESSAGE_GET};
+    static const int kinds[] = {OTHER, QUESTION, LAST};
     int all = 6;
     for (int i = 0; i < 3; i++)
         send_to(process.rank, kinds[i], i);
     CHECK(message_progress() == 3);
-    message_register(MESSAGE_EAGER, note);
+    handle_kind(QUESTION, note);
     CHECK(received == 0); // the offer was sent before
     for (int i = 3; i < 6; i++)
         send_to(process.rank, kinds[i - 3], i);
-    message_register(MESSAGE_RTS, note);
+    handle_kind(OTHER, note);
     CHECK(received == 2);
     CHECK(message_progress() == 3);
-    message_register(MESSAGE_GET, note);
+    handle_kind(LAST, note);
     CHECK(message_wait(has_received, &all) == 0);
     for (int i = 0; i < 6; i++)
         CHECK(order[i] == i);
@@ -130,9 +130,9 @@ static void register_late(void)
 static void many_at_once(void)
 {
     int many = 500;
-    message_register(MESSAGE_EAGER, count);
+    handle_kind(QUESTION, count);
     for (int i = 0; i < many && process.rank == 1; i++)
-        send_to(0, MESSAGE_EAGER, i);
+        send_to(0, QUESTION, i);
     CHECK(boot_fence(process.boot) == 0);
     if (process.rank == 0)
         CHECK(message_wait(has_received, &many) == 0);
@@ -151,7 +151,7 @@ static double cpu_seconds(void)
 static void idle(void)
 {
     int one = 1;
-    message_register(MESSAGE_EAGER, count);
+    handle_kind(QUESTION, count);
     CHECK(message_serve() == 0);
     meet();
     double before = cpu_seconds();
@@ -159,7 +159,7 @@ static void idle(void)
         usleep(1000000);
         CHECK(cpu_seconds() - before < 0.01);
         for (int rank = 1; rank < process.boot->size; rank++)
-            send_to(rank, MESSAGE_EAGER, 0);
+            send_to(rank, QUESTION, 0);
     } else {
         CHECK(message_wait(has_received, &one) == 0);
         CHECK(cpu_seconds() - before < 0.01);
@@ -181,14 +181,14 @@ static void answer(int source, const void *message, size_t bytes)
 {
     count(source, message, bytes);
     if (received == ROUNDS)
-        CHECK(message_send(1, MESSAGE_EAGER, message, bytes, NULL, 0) == 0);
+        CHECK(message_send(1, QUESTION, message, bytes, NULL, 0) == 0);
 }
 
 // Rank 0 stands still for a second while rank 1 waits for its answer.
 static void clogged(void)
 {
     int one = 1, rounds = ROUNDS;
-    message_register(MESSAGE_EAGER, process.rank == 0 ? answer : count);
+    handle_kind(QUESTION, process.rank == 0 ? answer : count);
     meet();
     if (process.rank == 0) {
         go_on_in_a_second(getpid());
@@ -199,7 +199,7 @@ static void clogged(void)
     usleep(100000);
     double before = cpu_seconds();
     for (int round = 1; round <= ROUNDS; round++)
-        send_to(0, MESSAGE_EAGER, round);
+        send_to(0, QUESTION, round);
     CHECK(message_wait(has_received, &one) == 0);
     CHECK(cpu_seconds() - before < 0.3);
 }

@@ -198,7 +198,7 @@ int main(void)
     datatypes_start();
     object_init(&window.object, destroy);
     CHECK(object_open(&window.object, KIND_WIN) == 0);
-    rma_register();
+    rma_start_serving();
     elements_are_combined();
     pairs_leave_their_padding_alone();
     nonsense_is_refused();

@@ -253,7 +253,7 @@ int main(void)
 {
     object_init(&window.object, destroy);
     CHECK(object_open(&window.object, KIND_WIN) == 0);
-    rma_register();
+    rma_start_serving();
     good_batches_are_carried_out();
     ranges_outside_are_refused();
     lengths_must_agree();

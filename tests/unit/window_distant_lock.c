@@ -32,7 +32,7 @@ static void destroy(struct object *object)
     (void)object;
 }
 
-static void send_to_target(int origin, enum message_kind kind, int type)
+static void send_to_target(int origin, int kind, int type)
 {
     struct lock_message message = {.window = member.handle,
                                    .reply_to = REPLY_TO,

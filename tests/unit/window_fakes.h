@@ -17,17 +17,24 @@ static message_handler *handlers[MESSAGE_KINDS];
 static struct sent {
     int count; // the test sets it back
     int rank;  // the last one
-    enum message_kind kind;
+    int kind;
     size_t bytes;
     _Alignas(8) char data[MESSAGE_MAX];
 } sent;
 
-void message_register(enum message_kind kind, message_handler *handler)
+void message_register(const struct message_kind kinds[], size_t count)
 {
-    handlers[kind] = handler;
+    for (size_t i = 0; i < count; i++)
+        handlers[kinds[i].number] = kinds[i].handler;
 }
 
-int message_send(int rank, enum message_kind kind, const void *head, size_t head_bytes,
+void message_unregister(const struct message_kind kinds[], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        handlers[kinds[i].number] = NULL;
+}
+
+int message_send(int rank, int kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes)
 {
     CHECK(head_bytes + body_bytes <= MESSAGE_MAX);
