@@ -16,7 +16,7 @@ static struct tools tools = {.lock = PTHREAD_MUTEX_INITIALIZER};
 struct process process = {
     .rank = -1, .life = PTHREAD_MUTEX_INITIALIZER, .tools = &tools};
 
-static const char *provider(void)
+static const char *provider_text(void)
 {
     if (process.net)
         return net_provider(process.net);
@@ -35,14 +35,15 @@ static void report_unknown_options(void)
     }
 }
 
-static void report(void)
+static void process_report(void)
 {
     if (process.rank != 0)
         return;
     log_verbose("Oriel %s, %s: %d processes on %d nodes, progress by %s, libfabric: %s",
                 ORIEL_VERSION, process.boot->launcher, process.boot->size,
                 process.boot->node_count,
-                process.options.progress_thread ? "thread" : "calls only", provider());
+                process.options.progress_thread ? "thread" : "calls only",
+                provider_text());
     report_unknown_options();
 }
 
@@ -74,7 +75,7 @@ static int start_common_layers(void)
         return err;
     rma_start_serving();
     process.has_met = true;
-    report();
+    process_report();
     return 0;
 }
 
@@ -107,7 +108,7 @@ static void stop_at_exit(void)
         stop_layers();
 }
 
-static int start(int thread_level)
+static int process_start(int thread_level)
 {
     if (process.has_started)
         return 0;
@@ -130,7 +131,7 @@ static int start(int thread_level)
 int process_enter(int thread_level)
 {
     pthread_mutex_lock(&process.life);
-    int err = start(thread_level);
+    int err = process_start(thread_level);
     if (!err) {
         process.users++;
         process_set_state(process.has_met ? PROCESS_ACTIVE : PROCESS_ALONE);
@@ -253,7 +254,7 @@ int oriel_get_library_version(char *version, int *resultlen)
 {
     *resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
                           "Oriel %s, ABI of MPI %d.%d; libfabric: %s", ORIEL_VERSION,
-                          MPI_VERSION, MPI_SUBVERSION, provider());
+                          MPI_VERSION, MPI_SUBVERSION, provider_text());
     return 0;
 }
 

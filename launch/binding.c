@@ -10,7 +10,7 @@ struct processor {
     int number, package, die, core;
 };
 
-static int read_number(int processor, const char *name, int otherwise)
+static int processor_read_number(int processor, const char *name, int otherwise)
 {
     char path[96];
     int number = otherwise;
@@ -34,7 +34,7 @@ static int compare_cores(const struct processor *one, const struct processor *tw
     return (one->core > two->core) - (one->core < two->core);
 }
 
-static int compare(const void *left, const void *right)
+static int processor_compare(const void *left, const void *right)
 {
     const struct processor *one = left, *two = right;
     int order = compare_cores(one, two);
@@ -47,12 +47,12 @@ static int list_processors(const cpu_set_t *set, struct processor *list)
     int count = 0;
     for (int i = 0; i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, set))
-            list[count++] =
-                (struct processor){.number = i,
-                                   .package = read_number(i, "physical_package_id", 0),
-                                   .die = read_number(i, "die_id", 0),
-                                   .core = read_number(i, "core_id", i)};
-    qsort(list, (size_t)count, sizeof *list, compare);
+            list[count++] = (struct processor){
+                .number = i,
+                .package = processor_read_number(i, "physical_package_id", 0),
+                .die = processor_read_number(i, "die_id", 0),
+                .core = processor_read_number(i, "core_id", i)};
+    qsort(list, (size_t)count, sizeof *list, processor_compare);
     return count;
 }
 

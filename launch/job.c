@@ -63,7 +63,7 @@ static char *describe_hosts(const struct plan *plan)
 }
 
 // A map that is too long for a value is left out; programs then ask each other.
-static bool describe_job(struct job *job)
+static bool job_describe(struct job *job)
 {
     uint64_t random = 0;
     if (getrandom(&random, sizeof random, 0) < 0)
@@ -87,7 +87,7 @@ const struct section *section_of(const struct plan *plan, int rank, int *app_num
     return section;
 }
 
-static int start_ranks(struct job *job, int input, int nothing)
+static int job_start_ranks(struct job *job, int input, int nothing)
 {
     for (int i = 0; i < job->size; i++) {
         struct rank *rank = &job->ranks[i];
@@ -106,7 +106,7 @@ static int start_here(struct job *job)
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     int input = input_open(&job->input);
     binding_find_cores(&job->cores);
-    int err = start_ranks(job, input, nothing);
+    int err = job_start_ranks(job, input, nothing);
     if (input != STDIN_FILENO)
         close(input);
     close(nothing);
@@ -117,7 +117,7 @@ int job_start(struct job *job)
 {
     job->size = job->plan->ranks;
     job->ranks = calloc((size_t)job->size, sizeof *job->ranks);
-    if (!job->ranks || !describe_job(job)) {
+    if (!job->ranks || !job_describe(job)) {
         say("no memory for %d processes", job->size);
         return -1;
     }
@@ -144,7 +144,7 @@ int job_start(struct job *job)
 
 // ---- end ----------------------------------------------------------------------------
 
-static void reap(struct job *job)
+static void job_reap(struct job *job)
 {
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
@@ -155,7 +155,7 @@ static void reap(struct job *job)
 
 // Nothing of the job is left running, and nothing that it has written is lost. Signals
 // act on mpiexec itself again, in case nobody reads its output.
-static void finish(struct job *job)
+static void job_finish(struct job *job)
 {
     group_kill(job);
     links_stop(job);
@@ -180,7 +180,7 @@ static struct pollfd watch_sink(const struct sink *sink)
     return (struct pollfd){sink->used > sink->start ? sink->fd : -1, POLLOUT, 0};
 }
 
-static void watch(const struct job *job, struct pollfd *polls)
+static void job_watch(const struct job *job, struct pollfd *polls)
 {
     polls[POLL_SIGNALS] = (struct pollfd){job->signals, POLLIN, 0};
     input_poll(&job->input, &polls[POLL_INPUT]);
@@ -201,7 +201,7 @@ static void watch(const struct job *job, struct pollfd *polls)
 }
 
 // What a rank has said comes before its end, and so is heard before it.
-static void serve(struct job *job, const struct pollfd *polls)
+static void job_serve(struct job *job, const struct pollfd *polls)
 {
     for (int i = 0; i < job->size; i++) {
         struct rank *rank = &job->ranks[i];
@@ -226,7 +226,7 @@ static void serve(struct job *job, const struct pollfd *polls)
         sink_write(&job->error);
     input_forward(&job->input, &polls[POLL_INPUT]);
     if (polls[POLL_SIGNALS].revents && signals_handle(job))
-        reap(job);
+        job_reap(job);
 }
 
 int job_run(struct job *job)
@@ -240,12 +240,12 @@ int job_run(struct job *job)
         return EXIT_FAILURE;
     }
     while (job->running > 0) {
-        watch(job, polls);
+        job_watch(job, polls);
         if (poll(polls, count, job_step_towards_end(job)) > 0)
-            serve(job, polls);
+            job_serve(job, polls);
         job_find_cause(job);
     }
     free(polls);
-    finish(job);
+    job_finish(job);
     return job->exit_code ? job->exit_code : job->late_exit_code;
 }

@@ -71,7 +71,7 @@ static int start_agent(struct job *job, struct link *link)
     return 0;
 }
 
-static int adopt(struct job *job, struct rank *rank, struct link *link)
+static int rank_adopt(struct job *job, struct rank *rank, struct link *link)
 {
     int wire[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, wire) < 0)
@@ -115,7 +115,7 @@ int links_start(struct job *job)
         struct link *link = &job->links[job->link_count];
         *link = (struct link){.job = job, .host = hosts->list[host].name};
         for (int i = 0; i < job->size; i++)
-            if (host_of[i] == host && adopt(job, &job->ranks[i], link) != 0)
+            if (host_of[i] == host && rank_adopt(job, &job->ranks[i], link) != 0)
                 return -1;
         if (link->running == 0)
             continue;
@@ -145,7 +145,7 @@ static struct rank *first_rank(const struct link *link)
 }
 
 // All its ranks count as killed.
-static void lose(struct link *link, const char *why)
+static void link_lose(struct link *link, const char *why)
 {
     close(link->from.fd);
     link->from.fd = -1;
@@ -178,7 +178,7 @@ static int number_in(const struct frame *frame)
     return number;
 }
 
-static void hear(struct link *link, struct rank *rank, const struct frame *frame)
+static void link_hear(struct link *link, struct rank *rank, const struct frame *frame)
 {
     switch (frame->kind) {
     case FRAME_STARTED:
@@ -205,12 +205,13 @@ static void hear(struct link *link, struct rank *rank, const struct frame *frame
     }
 }
 
-static bool greet(struct link *link, const struct frame *frame)
+static bool link_greet(struct link *link, const struct frame *frame)
 {
     if (frame->kind == FRAME_HELLO && strcmp(frame->bytes, ORIEL_VERSION) == 0)
         return true;
-    lose(link, frame->kind == FRAME_HELLO ? "its host has another version of mpiexec"
-                                          : "the relay does not begin with a greeting");
+    link_lose(link, frame->kind == FRAME_HELLO
+                        ? "its host has another version of mpiexec"
+                        : "the relay does not begin with a greeting");
     return false;
 }
 
@@ -220,7 +221,7 @@ static void hear_all(struct link *link)
     enum frame_state state;
     while ((state = frame_take(&link->from, &frame)) == FRAME_TAKEN) {
         if (!link->is_greeted) {
-            link->is_greeted = greet(link, &frame);
+            link->is_greeted = link_greet(link, &frame);
             if (!link->is_greeted)
                 return;
             continue;
@@ -229,10 +230,11 @@ static void hear_all(struct link *link)
                                 ? &link->job->ranks[frame.rank]
                                 : NULL;
         if (rank && rank->link == link && !rank->has_ended)
-            hear(link, rank, &frame);
+            link_hear(link, rank, &frame);
     }
     if (state == FRAME_NONSENSE)
-        lose(link, "something else than the relay writes to the launch agent's output");
+        link_lose(link,
+                  "something else than the relay writes to the launch agent's output");
 }
 
 // ---- the loop -------------------------------------------------------------------------
@@ -254,7 +256,7 @@ void link_serve(struct link *link, const struct pollfd polls[LINK_POLLS])
     if (frames_receive(&link->from) > 0)
         hear_all(link);
     else
-        lose(link, "the connection to its host has ended");
+        link_lose(link, "the connection to its host has ended");
 }
 
 void rank_forward(struct rank *rank)

@@ -17,7 +17,7 @@ enum {
 };
 
 // Makes room for `more` bytes behind `used`.
-static bool grow(char **bytes, size_t *room, size_t used, size_t more)
+static bool bytes_grow(char **bytes, size_t *room, size_t used, size_t more)
 {
     if (*room - used >= more)
         return true;
@@ -40,7 +40,7 @@ void sink_put(struct sink *sink, const char *bytes, size_t count)
 {
     if (sink->fd < 0 || count == 0)
         return;
-    if (!grow(&sink->bytes, &sink->room, sink->used, count)) {
+    if (!bytes_grow(&sink->bytes, &sink->room, sink->used, count)) {
         say("no memory for %zu bytes of output, which are lost", count);
         return;
     }
@@ -82,7 +82,7 @@ void sink_drain(struct sink *sink)
 }
 
 // Hands `count` bytes, which end with a line or with all there is, to the sink.
-static void pass_on(struct source *source, size_t count)
+static void source_pass_on(struct source *source, size_t count)
 {
     const char *bytes = source->bytes;
     for (const char *end = bytes + count; bytes < end;) {
@@ -105,15 +105,15 @@ static void pass_on_lines(struct source *source, size_t added)
     source->used += added;
     const char *newline = memrchr(old_end, '\n', added);
     if (newline)
-        pass_on(source, (size_t)(newline + 1 - source->bytes));
+        source_pass_on(source, (size_t)(newline + 1 - source->bytes));
     else if (source->used > LINE_BYTES)
-        pass_on(source, source->used);
+        source_pass_on(source, source->used);
 }
 
 // What is left is a line without an end. A tag needs one before the next rank's tag.
 static void source_close(struct source *source)
 {
-    pass_on(source, source->used);
+    source_pass_on(source, source->used);
     if (source->is_inside_line && source->tag[0] != '\0')
         sink_put(source->sink, "\n", 1);
     if (source->fd >= 0)
@@ -127,7 +127,8 @@ void source_read(struct source *source)
 {
     bool has_reader = source->sink->fd >= 0;
     ssize_t got = -1;
-    if (has_reader && grow(&source->bytes, &source->room, source->used, READ_BYTES)) {
+    if (has_reader &&
+        bytes_grow(&source->bytes, &source->room, source->used, READ_BYTES)) {
         got = read(source->fd, source->bytes + source->used, READ_BYTES);
         if (got < 0 && (errno == EAGAIN || errno == EINTR))
             return;
@@ -140,7 +141,7 @@ void source_read(struct source *source)
 
 void source_take(struct source *source, const char *bytes, size_t count)
 {
-    if (count == 0 || !grow(&source->bytes, &source->room, source->used, count))
+    if (count == 0 || !bytes_grow(&source->bytes, &source->room, source->used, count))
         return;
     memcpy(source->bytes + source->used, bytes, count);
     pass_on_lines(source, count);

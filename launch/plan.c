@@ -83,7 +83,7 @@ static char *read_text(struct reader *reader)
 }
 
 // How many things follow, each of which takes at least a byte.
-static int read_number(struct reader *reader)
+static int reader_number(struct reader *reader)
 {
     int number = atoi(read_text(reader));
     bool is_sound = number >= 0 && number <= reader->end - reader->next;
@@ -102,7 +102,7 @@ static int read_ranks(struct reader *reader)
 
 static char **read_list(struct reader *reader)
 {
-    int count = read_number(reader);
+    int count = reader_number(reader);
     char **list = calloc((size_t)count + 1, sizeof *list);
     reader->is_bad |= !list;
     for (int i = 0; list && i < count; i++)
@@ -112,7 +112,7 @@ static char **read_list(struct reader *reader)
 
 static void read_settings(struct reader *reader, struct settings *settings)
 {
-    settings->count = read_number(reader);
+    settings->count = reader_number(reader);
     settings->list = calloc((size_t)settings->count + 1, sizeof *settings->list);
     if (!settings->list) {
         settings->count = 0;
@@ -133,8 +133,8 @@ bool plan_read(char *bytes, size_t count, struct plan *plan)
         putenv(*entry); // the bytes stay
     free(environment);
     read_settings(&reader, &plan->settings);
-    plan->binding = (enum binding)read_number(&reader);
-    plan->section_count = read_number(&reader);
+    plan->binding = (enum binding)reader_number(&reader);
+    plan->section_count = reader_number(&reader);
     plan->sections = calloc((size_t)plan->section_count + 1, sizeof *plan->sections);
     if (!plan->sections || reader.is_bad)
         return false;

@@ -125,7 +125,7 @@ static const struct {
 };
 
 // False when the rank cannot be served any more; then errno says why.
-static bool answer(struct job *job, struct rank *rank, const char *line)
+static bool pmi_answer(struct job *job, struct rank *rank, const char *line)
 {
     char command[WIRE_KEY_BYTES] = "";
     wire_word(line, "cmd", command, sizeof command);
@@ -147,7 +147,7 @@ void pmi_serve(struct job *job, struct rank *rank)
                 WIRE_LINE_BYTES);
     char line[WIRE_LINE_BYTES];
     while (got > 0 && wire_line(&rank->wire, line)) {
-        if (!answer(job, rank, line)) {
+        if (!pmi_answer(job, rank, line)) {
             if (errno != EPIPE) // that one is noticed by the rank's end
                 job_end(job, rank, 1, "does not read the launcher's answers");
             got = -1;

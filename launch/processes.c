@@ -12,7 +12,7 @@
 
 // The guard sleeps until mpiexec has ended, however that happened, then kills the group
 // and itself. So whatever a rank has started does not outlive the job either.
-static _Noreturn void guard(pid_t launcher)
+static _Noreturn void guard_run(pid_t launcher)
 {
     sigset_t everything, end;
     sigfillset(&everything);
@@ -36,7 +36,7 @@ pid_t guard_start(void)
     pid_t launcher = getpid();
     pid_t pid = fork();
     if (pid == 0)
-        guard(launcher);
+        guard_run(launcher);
     if (pid > 0)
         setpgid(pid,
                 pid); // here and there, so that it is done for whoever goes on first

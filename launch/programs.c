@@ -14,7 +14,7 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static char *join(const char *directory, size_t length, const char *name)
+static char *path_join(const char *directory, size_t length, const char *name)
 {
     char *path;
     if (asprintf(&path, "%.*s/%s", (int)length, directory, name) < 0) {
@@ -32,7 +32,8 @@ static char *find_in_path(const char *name)
         next = "/usr/local/bin:/usr/bin:/bin";
     while (*next != '\0') {
         size_t length = strcspn(next, ":");
-        char *path = length > 0 ? join(next, length, name) : join(".", 1, name);
+        char *path =
+            length > 0 ? path_join(next, length, name) : path_join(".", 1, name);
         if (is_file(path) && access(path, X_OK) == 0)
             return path;
         free(path);
@@ -54,8 +55,9 @@ static char *find_program(const char *name, const char *directory)
             say("program not found: %s is not in PATH", name);
         exit(EXIT_NOT_FOUND);
     }
-    char *path = name[0] != '/' && directory ? join(directory, strlen(directory), name)
-                                             : strdup(name);
+    char *path = name[0] != '/' && directory
+                     ? path_join(directory, strlen(directory), name)
+                     : strdup(name);
     if (!path || access(path, F_OK) != 0) {
         say("program not found: %s: %s", name, strerror(errno));
         exit(EXIT_NOT_FOUND);
@@ -89,7 +91,7 @@ static char *make_absolute(char *path)
         say("no current directory: %s", strerror(errno));
         exit(EXIT_FAILURE);
     }
-    char *absolute = join(here, strlen(here), path);
+    char *absolute = path_join(here, strlen(here), path);
     free(here);
     free(path);
     return absolute;

@@ -38,7 +38,7 @@ static int input_of(struct relay *relay, const struct rank *rank)
     return ends[0];
 }
 
-static bool start_ranks(struct relay *relay, const struct frame *frame)
+static bool relay_start_ranks(struct relay *relay, const struct frame *frame)
 {
     struct job *job = &relay->job;
     job->size = (int)(frame->count / sizeof(int));
@@ -61,7 +61,7 @@ static bool start_ranks(struct relay *relay, const struct frame *frame)
 }
 
 // ---- from mpiexec -----------------------------------------------------------------------
-static struct rank *find(struct relay *relay, int number)
+static struct rank *relay_rank(struct relay *relay, int number)
 {
     for (int i = 0; i < relay->job.size; i++)
         if (relay->job.ranks[i].number == number)
@@ -77,15 +77,15 @@ static void give_input(struct relay *relay, const struct frame *frame)
 }
 
 // False when the frame makes no sense here.
-static bool obey(struct relay *relay, struct frame *frame)
+static bool relay_obey(struct relay *relay, struct frame *frame)
 {
-    struct rank *rank = find(relay, frame->rank);
+    struct rank *rank = relay_rank(relay, frame->rank);
     switch (frame->kind) {
     case FRAME_PLAN:
         relay->from.taken = NULL; // the plan keeps its text
         return plan_read(frame->bytes, frame->count, &relay->plan);
     case FRAME_START:
-        return start_ranks(relay, frame);
+        return relay_start_ranks(relay, frame);
     case FRAME_WIRE:
         if (rank && rank->wire.fd >= 0 &&
             write(rank->wire.fd, frame->bytes, frame->count) < 0 && errno != EPIPE)
@@ -111,7 +111,7 @@ static void listen_to_mpiexec(struct relay *relay)
     enum frame_state state = FRAME_INCOMPLETE;
     relay->has_lost_mpiexec = frames_receive(&relay->from) <= 0;
     while ((state = frame_take(&relay->from, &frame)) == FRAME_TAKEN)
-        if (!obey(relay, &frame)) {
+        if (!relay_obey(relay, &frame)) {
             say("the relay does not understand what mpiexec wants: %s",
                 strerror(errno));
             relay->has_lost_mpiexec = true;
@@ -122,8 +122,8 @@ static void listen_to_mpiexec(struct relay *relay)
 
 // ---- from the ranks -----------------------------------------------------------------------
 // Passes on one portion; closes the descriptor at its end.
-static void pass_on(struct relay *relay, const struct rank *rank, int *fd,
-                    enum frame_kind kind)
+static void relay_pass_on(struct relay *relay, const struct rank *rank, int *fd,
+                          enum frame_kind kind)
 {
     char bytes[1 << 14];
     ssize_t got = read(*fd, bytes, sizeof bytes);
@@ -143,7 +143,7 @@ static void pass_on_rest(struct relay *relay, const struct rank *rank, int *fd,
     for (int i = 0; i < MOST && *fd >= 0; i++) {
         if (poll(&(struct pollfd){*fd, POLLIN, 0}, 1, 0) <= 0)
             return;
-        pass_on(relay, rank, fd, kind);
+        relay_pass_on(relay, rank, fd, kind);
     }
 }
 
@@ -165,7 +165,7 @@ static void reap_ranks(struct relay *relay)
 }
 
 // ---- the loop -------------------------------------------------------------------------------
-static void watch(const struct relay *relay, struct pollfd *polls)
+static void relay_watch(const struct relay *relay, struct pollfd *polls)
 {
     bool is_full = sink_is_full(&relay->to);
     bool has_input = relay->input.used > relay->input.start;
@@ -184,17 +184,17 @@ static void watch(const struct relay *relay, struct pollfd *polls)
     }
 }
 
-static void serve(struct relay *relay, const struct pollfd *polls)
+static void relay_serve(struct relay *relay, const struct pollfd *polls)
 {
     for (int i = 0; i < relay->job.size; i++) {
         struct rank *rank = &relay->job.ranks[i];
         const struct pollfd *its = &polls[POLL_RANKS + RANK_POLLS * i];
         if (its[RANK_WIRE].revents)
-            pass_on(relay, rank, &rank->wire.fd, FRAME_WIRE);
+            relay_pass_on(relay, rank, &rank->wire.fd, FRAME_WIRE);
         if (its[RANK_OUTPUT].revents)
-            pass_on(relay, rank, &rank->output.fd, FRAME_OUTPUT);
+            relay_pass_on(relay, rank, &rank->output.fd, FRAME_OUTPUT);
         if (its[RANK_ERROR].revents)
-            pass_on(relay, rank, &rank->error.fd, FRAME_ERROR);
+            relay_pass_on(relay, rank, &rank->error.fd, FRAME_ERROR);
     }
     if (polls[POLL_SIGNALS].revents && signals_handle(&relay->job))
         reap_ranks(relay);
@@ -229,9 +229,9 @@ int relay_run(void)
         struct pollfd *polls = calloc(count, sizeof *polls);
         if (!polls)
             break;
-        watch(&relay, polls);
+        relay_watch(&relay, polls);
         if (poll(polls, count, -1) > 0)
-            serve(&relay, polls);
+            relay_serve(&relay, polls);
         free(polls);
     }
     group_kill(&relay.job);

@@ -38,7 +38,7 @@ void signals_open(struct job *job)
     sigaction(SIGCHLD, &standard, NULL);
 }
 
-static void interrupt(struct job *job, int number)
+static void job_interrupt(struct job *job, int number)
 {
     uint64_t now = now_nanoseconds();
     bool is_first = job->interrupted_by == 0;
@@ -53,14 +53,14 @@ static void interrupt(struct job *job, int number)
     job_signal(job, number);
 }
 
-static void handle(struct job *job, int number)
+static void signal_handle(struct job *job, int number)
 {
     switch (number) {
     case SIGINT:
     case SIGTERM:
     case SIGHUP:
     case SIGQUIT:
-        interrupt(job, number);
+        job_interrupt(job, number);
         break;
     case SIGTSTP: // the shell must see mpiexec stop, too
         job_signal(job, SIGTSTP);
@@ -79,7 +79,7 @@ bool signals_handle(struct job *job)
         if (signal.ssi_signo == SIGCHLD)
             have_children_ended = true;
         else
-            handle(job, (int)signal.ssi_signo);
+            signal_handle(job, (int)signal.ssi_signo);
     }
     return have_children_ended;
 }

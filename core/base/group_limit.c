@@ -55,8 +55,8 @@ static bool take_mount(const char *line, const struct hierarchy *hierarchy,
 }
 
 // A line of the process's groups: "number:controllers:path".
-static bool take_group(const char *line, const struct hierarchy *hierarchy,
-                       struct place *place)
+static bool hierarchy_take_group(const char *line, const struct hierarchy *hierarchy,
+                                 struct place *place)
 {
     const char *controllers = strchr(line, ':');
     const char *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -105,7 +105,7 @@ static bool read_limit(const char *folder, const char *name, size_t *bytes)
 }
 
 // Of equal limits that of the upper group counts: more processes share it.
-static void lower(struct group_limit *limit, const char *folder, const char *name)
+static void limit_lower(struct group_limit *limit, const char *folder, const char *name)
 {
     size_t bytes;
     struct stat status;
@@ -136,7 +136,7 @@ static void lower_by_groups(struct group_limit *limit, const char *root,
     size_t top = (size_t)snprintf(folder, sizeof folder, "%s%s", root, place->mount);
     snprintf(folder + top, sizeof folder - top, "%s", path_below(place));
     for (;;) {
-        lower(limit, folder, name);
+        limit_lower(limit, folder, name);
         char *slash = strrchr(folder, '/');
         if (!slash || slash < folder + top)
             return;
@@ -151,7 +151,8 @@ struct group_limit group_limit_find(const char *root)
     for (size_t i = 0; place && i < sizeof hierarchies / sizeof *hierarchies; i++) {
         const struct hierarchy *hierarchy = &hierarchies[i];
         if (find_line(root, "/proc/self/mountinfo", take_mount, hierarchy, place) &&
-            find_line(root, "/proc/self/cgroup", take_group, hierarchy, place))
+            find_line(root, "/proc/self/cgroup", hierarchy_take_group, hierarchy,
+                      place))
             lower_by_groups(&limit, root, place, hierarchy->file);
     }
     free(place);

@@ -9,30 +9,30 @@ struct state {
     uint64_t a, b, c, d;
 };
 
-static inline uint64_t rotate(uint64_t word, int bits)
+static inline uint64_t word_rotate(uint64_t word, int bits)
 {
     return word << bits | word >> (64 - bits);
 }
 
-static inline void mix(struct state *state)
+static inline void state_mix(struct state *state)
 {
     state->a += state->b;
     state->c += state->d;
-    state->b = rotate(state->b, 13) ^ state->a;
-    state->d = rotate(state->d, 16) ^ state->c;
-    state->a = rotate(state->a, 32);
+    state->b = word_rotate(state->b, 13) ^ state->a;
+    state->d = word_rotate(state->d, 16) ^ state->c;
+    state->a = word_rotate(state->a, 32);
     state->c += state->b;
     state->a += state->d;
-    state->b = rotate(state->b, 17) ^ state->c;
-    state->d = rotate(state->d, 21) ^ state->a;
-    state->c = rotate(state->c, 32);
+    state->b = word_rotate(state->b, 17) ^ state->c;
+    state->d = word_rotate(state->d, 21) ^ state->a;
+    state->c = word_rotate(state->c, 32);
 }
 
-static inline void take(struct state *state, uint64_t word)
+static inline void state_take(struct state *state, uint64_t word)
 {
     state->d ^= word;
-    mix(state);
-    mix(state);
+    state_mix(state);
+    state_mix(state);
     state->a ^= word;
 }
 
@@ -45,16 +45,16 @@ uint64_t keyed_hash(const struct secret *secret, uint64_t first, const void *byt
                           .d = secret->high ^ 0x7465646279746573};
     uint64_t word, last = (uint64_t)(sizeof first + count) << 56;
     const char *at = bytes;
-    take(&state, first);
+    state_take(&state, first);
     for (const char *end = at + count / 8 * 8; at < end; at += 8) {
         memcpy(&word, at, sizeof word);
-        take(&state, word);
+        state_take(&state, word);
     }
     word = 0;
     memcpy(&word, at, count % 8);
-    take(&state, last | word);
+    state_take(&state, last | word);
     state.c ^= 0xff;
     for (int i = 0; i < 4; i++)
-        mix(&state);
+        state_mix(&state);
     return state.a ^ state.b ^ state.c ^ state.d;
 }

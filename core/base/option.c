@@ -163,7 +163,7 @@ int option_set(const struct option *option, struct options *options, const void 
     return 0;
 }
 
-static bool parse(const struct option *option, const char *text, void *field)
+static bool option_parse(const struct option *option, const char *text, void *field)
 {
     switch (option->type) {
     case OPTION_CHOICE:
@@ -180,7 +180,7 @@ static bool parse(const struct option *option, const char *text, void *field)
 }
 
 // What may be written for an option, for people.
-static const char *remedy(const struct option *option, char *text, size_t bytes)
+static const char *option_remedy(const struct option *option, char *text, size_t bytes)
 {
     switch (option->type) {
     case OPTION_INTEGER:
@@ -204,9 +204,9 @@ int options_read(struct options *options)
         const char *text = getenv(option->name);
         if (!text || *text == '\0')
             text = option->standard;
-        if (!parse(option, text, option_field(option, options)))
+        if (!option_parse(option, text, option_field(option, options)))
             return fail(MPI_ERR_ARG, "%s=%s: allowed is %s", option->name, text,
-                        remedy(option, allowed, sizeof allowed));
+                        option_remedy(option, allowed, sizeof allowed));
     }
     options->are_read = true;
     return 0;

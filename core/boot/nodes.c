@@ -31,7 +31,7 @@ static bool take_number(const char **text, char after, int minimum, int *number)
 }
 
 // Places ranks from *rank on by the group "first,machines,ranks)" at *text.
-static bool take_group(const char **text, int size, int *machine_of, int *rank)
+static bool map_take_group(const char **text, int size, int *machine_of, int *rank)
 {
     int first, machines, each;
     if (!take_number(text, ',', 0, &first) || !take_number(text, ',', 1, &machines) ||
@@ -58,7 +58,7 @@ int mapping_parse(const char *text, int size, int *machine_of)
             if (strncmp(group, ",(", 2) != 0)
                 goto nonsense;
             group += 2;
-            if (!take_group(&group, size, machine_of, &rank))
+            if (!map_take_group(&group, size, machine_of, &rank))
                 goto nonsense;
         } while (*group == ',');
         if (strcmp(group, ")") != 0)

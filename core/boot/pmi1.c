@@ -39,8 +39,8 @@ static int listen_for(struct pmi1 *pmi1, const char *command,
 }
 
 // Asks the launcher and waits for its answer, which must have the word cmd=`command`.
-static int ask(struct pmi1 *pmi1, const char *question, const char *command,
-               char answer[WIRE_LINE_BYTES])
+static int pmi1_ask(struct pmi1 *pmi1, const char *question, const char *command,
+                    char answer[WIRE_LINE_BYTES])
 {
     if (!wire_send(&pmi1->wire, "%s", question))
         return fail(MPI_ERR_OTHER, "cannot say '%.200s' to the launcher: %s", question,
@@ -59,7 +59,7 @@ static bool is_success(const char *answer)
 static int ask_successfully(struct pmi1 *pmi1, const char *question,
                             const char *command, char answer[WIRE_LINE_BYTES])
 {
-    int err = ask(pmi1, question, command, answer);
+    int err = pmi1_ask(pmi1, question, command, answer);
     if (!err && !is_success(answer))
         return fail(MPI_ERR_OTHER, "the launcher answered '%.200s' to '%.200s'", answer,
                     question);
@@ -98,7 +98,7 @@ static int pmi1_get(struct boot *boot, int rank, const char *key, char *value,
     char question[WIRE_LINE_BYTES], answer[WIRE_LINE_BYTES];
     snprintf(question, sizeof question, "cmd=get kvsname=%s key=%s", pmi1->kvsname,
              key);
-    int err = ask(pmi1, question, "get_result", answer);
+    int err = pmi1_ask(pmi1, question, "get_result", answer);
     if (err)
         return err;
     if (!is_success(answer))
@@ -125,7 +125,7 @@ static void pmi1_abort(struct boot *boot, int code, const char *why)
 static void pmi1_finalize(struct boot *boot)
 {
     char answer[WIRE_LINE_BYTES];
-    if (ask(boot->driver_state, "cmd=finalize", "finalize_ack", answer) != 0) {
+    if (pmi1_ask(boot->driver_state, "cmd=finalize", "finalize_ack", answer) != 0) {
         int error_class;
         log_verbose("%s", error_detail(&error_class));
     }
@@ -167,7 +167,7 @@ static int open_inherited(struct pmi1 *pmi1, struct boot *boot)
     return err;
 }
 
-static int connect_to(const char *host, const char *port, int *connected)
+static int pmi1_connect(const char *host, const char *port, int *connected)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *addresses;
     int error = getaddrinfo(host, port, &hints, &addresses);
@@ -205,7 +205,7 @@ static int open_port(struct pmi1 *pmi1, struct boot *boot)
     int id;
     int err = environment_number("PMI_ID", JOB_SIZE_MAX, &id);
     if (!err)
-        err = connect_to(host, colon + 1, &pmi1->wire.fd);
+        err = pmi1_connect(host, colon + 1, &pmi1->wire.fd);
     if (err)
         return err;
     snprintf(question, sizeof question, "cmd=initack pmiid=%d", id);
@@ -220,7 +220,7 @@ static int open_port(struct pmi1 *pmi1, struct boot *boot)
 }
 
 // Agrees on the version, and learns the limits and the name of the key-value space.
-static int greet(struct pmi1 *pmi1)
+static int pmi1_greet(struct pmi1 *pmi1)
 {
     char answer[WIRE_LINE_BYTES];
     int err = ask_successfully(pmi1, "cmd=init pmi_version=1 pmi_subversion=1",
@@ -248,13 +248,13 @@ static int ask_number(struct pmi1 *pmi1, const char *question, const char *comma
                       const char *word, int *number)
 {
     char answer[WIRE_LINE_BYTES];
-    int err = ask(pmi1, question, command, answer);
+    int err = pmi1_ask(pmi1, question, command, answer);
     if (!err && is_success(answer))
         wire_number(answer, word, 0, JOB_SIZE_MAX, number);
     return err;
 }
 
-static int learn(struct pmi1 *pmi1, struct boot *boot)
+static int pmi1_learn(struct pmi1 *pmi1, struct boot *boot)
 {
     int err = getenv("PMI_FD") ? open_inherited(pmi1, boot) : open_port(pmi1, boot);
     if (err)
@@ -262,7 +262,7 @@ static int learn(struct pmi1 *pmi1, struct boot *boot)
     if (boot->size < 1 || boot->rank < 0 || boot->rank >= boot->size)
         return fail(MPI_ERR_OTHER, "the launcher says rank %d of %d processes",
                     boot->rank, boot->size);
-    err = greet(pmi1);
+    err = pmi1_greet(pmi1);
     if (!err)
         err = ask_number(pmi1, "cmd=get_universe_size", "universe_size", "size",
                          &boot->universe_size);
@@ -277,7 +277,7 @@ int pmi1_start(struct boot *boot)
     if (!pmi1)
         return fail(MPI_ERR_NO_MEM, "no memory to speak to the launcher");
     pmi1->wire.fd = -1;
-    int err = learn(pmi1, boot);
+    int err = pmi1_learn(pmi1, boot);
     if (err) {
         if (pmi1->wire.fd >= 0)
             close(pmi1->wire.fd);

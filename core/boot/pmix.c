@@ -46,13 +46,13 @@ static int library_open(struct pmix *pmix)
     return 0;
 }
 
-static int refuse(const struct pmix *pmix, const char *what, int status)
+static int pmix_refuse(const struct pmix *pmix, const char *what, int status)
 {
     return fail(MPI_ERR_OTHER, "the PMIx launcher refuses %s: %s", what,
                 pmix->functions.error_string(status));
 }
 
-static struct pmix_hint flag(const char *key)
+static struct pmix_hint hint_flag(const char *key)
 {
     struct pmix_hint info = {.value = {.type = PMIX_TYPE_BOOL, .data.flag = true}};
     snprintf(info.key, sizeof info.key, "%s", key);
@@ -60,11 +60,11 @@ static struct pmix_hint flag(const char *key)
 }
 
 // A value that is not there is not waited for.
-static int get(const struct pmix *pmix, uint32_t rank, const char *key,
-               struct pmix_datum **value)
+static int pmix_get_value(const struct pmix *pmix, uint32_t rank, const char *key,
+                          struct pmix_datum **value)
 {
     struct pmix_process owner = pmix->own;
-    struct pmix_hint at_once = flag("pmix.immediate");
+    struct pmix_hint at_once = hint_flag("pmix.immediate");
     owner.rank = rank;
     return pmix->functions.get(&owner, key, &at_once, 1, value);
 }
@@ -74,7 +74,7 @@ static void learn_number(const struct pmix *pmix, uint32_t rank, const char *key
                          int *number)
 {
     struct pmix_datum *value;
-    if (get(pmix, rank, key, &value) != 0)
+    if (pmix_get_value(pmix, rank, key, &value) != 0)
         return;
     if (value->type == PMIX_TYPE_UINT32 && value->data.uint32 <= JOB_SIZE_MAX)
         *number = (int)value->data.uint32;
@@ -87,19 +87,19 @@ static int pmix_put(struct boot *boot, const char *key, const char *value)
     const struct pmix *pmix = boot->driver_state;
     struct pmix_datum text = {.type = PMIX_TYPE_STRING, .data.string = (char *)value};
     int status = pmix->functions.put(PMIX_SCOPE_GLOBAL, key, &text);
-    return status == 0 ? 0 : refuse(pmix, key, status);
+    return status == 0 ? 0 : pmix_refuse(pmix, key, status);
 }
 
 static int pmix_fence(struct boot *boot)
 {
     const struct pmix *pmix = boot->driver_state;
     struct pmix_process all = pmix->own;
-    struct pmix_hint collect = flag("pmix.collect");
+    struct pmix_hint collect = hint_flag("pmix.collect");
     all.rank = PMIX_WHOLE_JOB;
     int status = pmix->functions.commit();
     if (status == 0)
         status = pmix->functions.fence(&all, 1, &collect, 1);
-    return status == 0 ? 0 : refuse(pmix, "an exchange", status);
+    return status == 0 ? 0 : pmix_refuse(pmix, "an exchange", status);
 }
 
 // Of the launcher itself no key is known by that name.
@@ -108,7 +108,7 @@ static int pmix_get(struct boot *boot, int rank, const char *key, char *value,
 {
     struct pmix_datum *found;
     if (rank == BOOT_LAUNCHER ||
-        get(boot->driver_state, (uint32_t)rank, key, &found) != 0)
+        pmix_get_value(boot->driver_state, (uint32_t)rank, key, &found) != 0)
         return fail(MPI_ERR_NAME, "nobody has put the key %s", key);
     bool fits =
         found->type == PMIX_TYPE_STRING && strlen(found->data.string) < value_size;
@@ -155,14 +155,14 @@ static const struct boot_driver pmix_driver = {
 };
 
 // ---- start ------------------------------------------------------------------------
-static int learn(struct pmix *pmix, struct boot *boot)
+static int pmix_learn(struct pmix *pmix, struct boot *boot)
 {
     int err = library_open(pmix);
     if (err)
         return err;
     int status = pmix->functions.init(&pmix->own, NULL, 0);
     if (status != 0)
-        return refuse(pmix, "to be spoken to", status);
+        return pmix_refuse(pmix, "to be spoken to", status);
     boot->size = -1;
     learn_number(pmix, PMIX_WHOLE_JOB, "pmix.job.size", &boot->size);
     learn_number(pmix, PMIX_WHOLE_JOB, "pmix.univ.size", &boot->universe_size);
@@ -179,7 +179,7 @@ int pmix_start(struct boot *boot)
     struct pmix *pmix = calloc(1, sizeof *pmix);
     if (!pmix)
         return fail(MPI_ERR_NO_MEM, "no memory to speak to the launcher");
-    int err = learn(pmix, boot);
+    int err = pmix_learn(pmix, boot);
     if (err) {
         free(pmix);
         return err;

@@ -13,7 +13,7 @@ struct pair {
     char value[WIRE_VALUE_BYTES];
 };
 
-static struct pair *find(const struct boot *boot, const char *key)
+static struct pair *key_find(const struct boot *boot, const char *key)
 {
     struct pair *pair = boot->driver_state;
     while (pair && strcmp(pair->key, key) != 0)
@@ -23,7 +23,7 @@ static struct pair *find(const struct boot *boot, const char *key)
 
 static int singleton_put(struct boot *boot, const char *key, const char *value)
 {
-    if (find(boot, key))
+    if (key_find(boot, key))
         return fail(MPI_ERR_OTHER, "the key %s has been put twice", key);
     struct pair *pair = malloc(sizeof *pair);
     if (!pair)
@@ -45,7 +45,7 @@ static int singleton_get(struct boot *boot, int rank, const char *key, char *val
                          size_t value_size)
 {
     (void)rank; // there is one
-    const struct pair *pair = find(boot, key);
+    const struct pair *pair = key_find(boot, key);
     if (!pair)
         return fail(MPI_ERR_NAME, "nobody has put the key %s", key);
     if (strlen(pair->value) >= value_size)

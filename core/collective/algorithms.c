@@ -86,9 +86,9 @@ void append_ring(struct schedule *schedule, const struct peers *peers,
 {
     int size = peers->size, at = peers->own;
     for (int round = 1; round < size; round++) {
-        peers_send(schedule, peers, portion(all, at), (peers->own + 1) % size);
+        peers_send(schedule, peers, portion_of(all, at), (peers->own + 1) % size);
         at = (at + size - 1) % size;
-        peers_receive(schedule, peers, portion(all, at),
+        peers_receive(schedule, peers, portion_of(all, at),
                       (peers->own + size - 1) % size);
         schedule_wait(schedule);
     }

@@ -15,7 +15,7 @@ enum {
 static struct elements sent_in_place(struct schedule *schedule,
                                      const struct portions *all, int rank)
 {
-    struct elements from = portion(all, rank);
+    struct elements from = portion_of(all, rank);
     MPI_Count bytes = (MPI_Count)elements_bytes(from);
     struct elements copy = schedule_scratch(schedule, bytes, byte_type());
     schedule_copy(schedule, from, copy);
@@ -32,11 +32,11 @@ static void append_alltoall(struct schedule *schedule, struct communicator *comm
     for (int i = 0; i < size; i++) {
         int to = (start + i) % size, from = (start + size - i) % size;
         if (i == 0 && !is_inter) {
-            schedule_copy(schedule, portion(out, to), portion(in, to));
+            schedule_copy(schedule, portion_of(out, to), portion_of(in, to));
             continue;
         }
-        schedule_receive(schedule, comm, portion(in, from), from);
-        schedule_send(schedule, comm, portion(out, to), to);
+        schedule_receive(schedule, comm, portion_of(in, from), from);
+        schedule_send(schedule, comm, portion_of(out, to), to);
         if (!is_inter && i % AT_ONCE == AT_ONCE - 1)
             schedule_wait(schedule);
     }
@@ -53,7 +53,7 @@ static void append_alltoall_in_place(struct schedule *schedule,
     }
     for (int i = 1; i < size; i++) {
         int from = (comm->rank + size - i) % size;
-        schedule_receive(schedule, comm, portion(all, from), from);
+        schedule_receive(schedule, comm, portion_of(all, from), from);
     }
 }
 
@@ -82,14 +82,14 @@ static void append_alltoall_short(struct schedule *schedule, struct communicator
                                   const struct portions *out, const struct portions *in)
 {
     int size = comm->size, rank = comm->rank;
-    MPI_Count bytes = (MPI_Count)elements_bytes(portion(in, rank));
+    MPI_Count bytes = (MPI_Count)elements_bytes(portion_of(in, rank));
     struct datatype *byte = byte_type();
     // Block i is on its way to the rank i behind this one.
     struct elements blocks = schedule_scratch(schedule, size * bytes, byte);
     struct elements sent = schedule_scratch(schedule, size * bytes, byte);
     struct elements received = schedule_scratch(schedule, size * bytes, byte);
     for (int i = 0; i < size; i++)
-        schedule_copy(schedule, portion(out, (rank + i) % size),
+        schedule_copy(schedule, portion_of(out, (rank + i) % size),
                       elements_part(blocks, i * bytes, bytes));
     for (int hop = 1; hop < size; hop *= 2) {
         MPI_Count moved = append_hoppers(schedule, blocks, bytes, hop, sent, false);
@@ -102,7 +102,7 @@ static void append_alltoall_short(struct schedule *schedule, struct communicator
     }
     for (int i = 0; i < size; i++)
         schedule_copy(schedule, elements_part(blocks, i * bytes, bytes),
-                      portion(in, (rank + size - i) % size));
+                      portion_of(in, (rank + size - i) % size));
 }
 
 static int plan_alltoall_of(struct portions out, struct portions in,

@@ -8,8 +8,9 @@
 #include <oriel_core.h>
 #include <stdlib.h>
 
-static int begin(struct communicator *comm, struct op *op, struct datatype *type,
-                 const void *sendbuf, struct schedule **schedule)
+static int begin_reduction(struct communicator *comm, struct op *op,
+                           struct datatype *type, const void *sendbuf,
+                           struct schedule **schedule)
 {
     int err = op_check(op, type);
     if (!err)
@@ -64,7 +65,7 @@ int plan_reduce(const void *sendbuf, void *recvbuf, MPI_Count count,
                                     "intracommunicator");
     if (root == MPI_PROC_NULL) // in the root's group, but not the root: no data
         return schedule_make(comm, schedule);
-    int err = begin(comm, op, datatype, sendbuf, schedule);
+    int err = begin_reduction(comm, op, datatype, sendbuf, schedule);
     if (err)
         return err;
     const void *own = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
@@ -84,7 +85,7 @@ int plan_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
                    struct datatype *datatype, struct op *op, struct communicator *comm,
                    struct schedule **schedule)
 {
-    int err = begin(comm, op, datatype, sendbuf, schedule);
+    int err = begin_reduction(comm, op, datatype, sendbuf, schedule);
     if (err)
         return err;
     const void *own = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
@@ -120,7 +121,7 @@ static int plan_reduce_scatter_of(const void *sendbuf, struct portions blocks,
                                   MPI_Count count, struct elements own, struct op *op,
                                   struct communicator *comm, struct schedule **schedule)
 {
-    int err = begin(comm, op, own.type, sendbuf, schedule);
+    int err = begin_reduction(comm, op, own.type, sendbuf, schedule);
     if (err)
         return err;
     blocks.at = sendbuf == MPI_IN_PLACE ? own.at : (char *)sendbuf;
@@ -184,7 +185,7 @@ static int begin_scan(struct communicator *comm, struct op *op, struct datatype 
 {
     if (comm_is_inter(comm))
         return fail(MPI_ERR_COMM, "comm: scans are for intracommunicators");
-    return begin(comm, op, type, NULL, schedule);
+    return begin_reduction(comm, op, type, NULL, schedule);
 }
 
 int plan_scan(const void *sendbuf, void *recvbuf, MPI_Count count,

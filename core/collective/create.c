@@ -28,7 +28,7 @@ static void append_agreement(struct schedule *schedule, const struct peers *peer
                      elements_of(agreement, sizeof *agreement, byte_type()), 0);
 }
 
-static int complain(int error, int own)
+static int agreement_error(int error, int own)
 {
     if (own || !error)
         return own;
@@ -152,7 +152,7 @@ int communicator_make_apart(struct communicator *carrier, int tag, struct group 
     agreement.error = own;
     int err = agree_apart(carrier, tag, group, &agreement);
     if (!err)
-        err = complain(agreement.error, own);
+        err = agreement_error(agreement.error, own);
     if (err) {
         communicator_abandon(comm);
         return err;

@@ -23,7 +23,7 @@ struct search {
     int spread; // of the best: its first factor less its last
 };
 
-static int ascending(const void *one, const void *other)
+static int compare_ascending(const void *one, const void *other)
 {
     return *(const int *)one - *(const int *)other;
 }
@@ -38,7 +38,7 @@ static void find_divisors(struct search *search, int number)
         if (low != number / low)
             search->divisors[count++] = number / low;
     }
-    qsort(search->divisors, (size_t)count, sizeof(int), ascending);
+    qsort(search->divisors, (size_t)count, sizeof(int), compare_ascending);
     search->divisor_count = count;
 }
 
@@ -82,7 +82,7 @@ static void choose_factors(struct search *search, int done, int product)
 }
 
 // Fills the dimensions that are 0 with factors of `product`.
-static void balance(int product, int open, int ndims, int dims[])
+static void dims_balance(int product, int open, int ndims, int dims[])
 {
     struct search search = {.count = open < FACTORS_MAX ? open : FACTORS_MAX,
                             .spread = INT_MAX};
@@ -108,6 +108,6 @@ int oriel_dims_create(int nnodes, int ndims, int dims[])
         return fail(MPI_ERR_DIMS, "%d processes do not fit the dimensions given",
                     nnodes);
     if (open > 0)
-        balance(left, open, ndims, dims);
+        dims_balance(left, open, ndims, dims);
     return 0;
 }

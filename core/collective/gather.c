@@ -30,13 +30,13 @@ static void append_gather_each(struct schedule *schedule, struct communicator *c
     bool is_inter = comm_is_inter(comm);
     for (int rank = 0; rank < comm->peers->size; rank++)
         if (is_inter || rank != root)
-            schedule_receive(schedule, comm, portion(all, rank), rank);
+            schedule_receive(schedule, comm, portion_of(all, rank), rank);
     if (!is_inter && own.at != MPI_IN_PLACE)
-        schedule_copy(schedule, own, portion(all, root));
+        schedule_copy(schedule, own, portion_of(all, root));
 }
 
-static int begin(struct communicator *comm, const void *own, int root,
-                 struct schedule **schedule)
+static int begin_rooted(struct communicator *comm, const void *own, int root,
+                        struct schedule **schedule)
 {
     int err = check_in_place(comm, own, root);
     return err ? err : schedule_make(comm, schedule);
@@ -49,7 +49,7 @@ int plan_gather(const void *sendbuf, MPI_Count sendcount, struct datatype *sendt
     struct elements own = elements_of(sendbuf, sendcount, sendtype);
     struct portions all = equal_portions(recvbuf, recvcount, recvtype);
     struct peers peers = peers_all(comm);
-    int err = begin(comm, sendbuf, root, schedule);
+    int err = begin_rooted(comm, sendbuf, root, schedule);
     if (err)
         return err;
     if (comm_is_inter(comm))
@@ -65,7 +65,7 @@ int plan_gatherv(const void *sendbuf, MPI_Count sendcount, struct datatype *send
                  struct schedule **schedule)
 {
     struct portions all = listed_portions(recvbuf, recvcounts, displs, recvtype);
-    int err = begin(comm, sendbuf, root, schedule);
+    int err = begin_rooted(comm, sendbuf, root, schedule);
     if (!err)
         append_gather_each(*schedule, comm, elements_of(sendbuf, sendcount, sendtype),
                            &all, root);
@@ -82,9 +82,9 @@ void append_scatter_each(struct schedule *schedule, struct communicator *comm,
     bool is_inter = comm_is_inter(comm);
     for (int rank = 0; rank < comm->peers->size; rank++)
         if (is_inter || rank != root)
-            schedule_send(schedule, comm, portion(all, rank), rank);
+            schedule_send(schedule, comm, portion_of(all, rank), rank);
     if (!is_inter && own.at != MPI_IN_PLACE)
-        schedule_copy(schedule, portion(all, root), own);
+        schedule_copy(schedule, portion_of(all, root), own);
 }
 
 int plan_scatter(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
@@ -94,7 +94,7 @@ int plan_scatter(const void *sendbuf, MPI_Count sendcount, struct datatype *send
     struct portions all = equal_portions(sendbuf, sendcount, sendtype);
     struct elements own = elements_of(recvbuf, recvcount, recvtype);
     struct peers peers = peers_all(comm);
-    int err = begin(comm, recvbuf, root, schedule);
+    int err = begin_rooted(comm, recvbuf, root, schedule);
     if (err)
         return err;
     if (comm_is_inter(comm))
@@ -110,7 +110,7 @@ int plan_scatterv(const void *sendbuf, struct numbers sendcounts, struct numbers
                   struct schedule **schedule)
 {
     struct portions all = listed_portions(sendbuf, sendcounts, displs, sendtype);
-    int err = begin(comm, recvbuf, root, schedule);
+    int err = begin_rooted(comm, recvbuf, root, schedule);
     if (!err)
         append_scatter_each(*schedule, comm, &all,
                             elements_of(recvbuf, recvcount, recvtype), root);
@@ -124,7 +124,7 @@ static void append_inter_allgather(struct schedule *schedule, struct communicato
                                    struct elements own, const struct portions *all)
 {
     for (int rank = 0; rank < comm->peers->size; rank++) {
-        schedule_receive(schedule, comm, portion(all, rank), rank);
+        schedule_receive(schedule, comm, portion_of(all, rank), rank);
         schedule_send(schedule, comm, own, rank);
     }
 }
@@ -140,7 +140,7 @@ static int begin_allgather(struct communicator *comm, struct elements own,
     if (comm_is_inter(comm))
         append_inter_allgather(*schedule, comm, own, all);
     else if (own.at != MPI_IN_PLACE)
-        schedule_copy(*schedule, own, portion(all, comm->rank));
+        schedule_copy(*schedule, own, portion_of(all, comm->rank));
     return 0;
 }
 
@@ -166,11 +166,12 @@ static void append_allgather_packed(struct schedule *schedule,
     struct elements scratch = schedule_scratch(schedule, total, all->type);
     struct portions packed = listed_portions(scratch.at, all->counts,
                                              (struct numbers){starts, true}, all->type);
-    schedule_copy(schedule, portion(all, peers->own), portion(&packed, peers->own));
+    schedule_copy(schedule, portion_of(all, peers->own),
+                  portion_of(&packed, peers->own));
     append_allgather(schedule, peers, &packed);
     for (int i = 0; i < peers->size; i++)
         if (i != peers->own)
-            schedule_copy(schedule, portion(&packed, i), portion(all, i));
+            schedule_copy(schedule, portion_of(&packed, i), portion_of(all, i));
 }
 
 int plan_allgatherv(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,

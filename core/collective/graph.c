@@ -6,7 +6,7 @@
 #include <oriel_core.h>
 #include <stdlib.h>
 
-static size_t bytes_of(int count)
+static size_t ints_bytes(int count)
 {
     return (size_t)count * sizeof(int);
 }
@@ -85,7 +85,7 @@ int oriel_graphdims_get(struct communicator *comm, int *nnodes, int *nedges)
     return 0;
 }
 
-static inline int least(int one, int other)
+static inline int lesser_of(int one, int other)
 {
     return one < other ? one : other;
 }
@@ -97,8 +97,8 @@ int oriel_graph_get(struct communicator *comm, int maxindex, int maxedges, int i
     if (err)
         return err;
     const struct topology *graph = comm->topology;
-    copy_ints(index, graph->index, least(maxindex, graph->nnodes));
-    copy_ints(edges, graph->edges, least(maxedges, graph->nedges));
+    copy_ints(index, graph->index, lesser_of(maxindex, graph->nnodes));
+    copy_ints(edges, graph->edges, lesser_of(maxedges, graph->nedges));
     return 0;
 }
 
@@ -118,7 +118,7 @@ int oriel_graph_neighbors(struct communicator *comm, int rank, int maxneighbors,
     if (err)
         return err;
     const int *first = comm->topology->edges + first_edge(comm->topology, rank);
-    copy_ints(neighbors, first, least(maxneighbors, count));
+    copy_ints(neighbors, first, lesser_of(maxneighbors, count));
     return 0;
 }
 
@@ -234,7 +234,7 @@ static int list_edges(const struct communicator *comm, int n, const int sources[
 static int gather_edges(struct communicator *comm, const struct edge *own, int count,
                         struct edge **all, int *total)
 {
-    int *counts = malloc(2 * bytes_of(comm->size)), *starts = counts + comm->size;
+    int *counts = malloc(2 * ints_bytes(comm->size)), *starts = counts + comm->size;
     struct schedule *schedule;
     int err = counts ? 0 : fail(MPI_ERR_NO_MEM, "no memory for %d counts", comm->size);
     count *= (int)sizeof *own;
@@ -328,10 +328,10 @@ int oriel_dist_graph_neighbors_count(struct communicator *comm, int *indegree,
     return 0;
 }
 
-static void tell(const int *numbers, int count, int room, int told[])
+static void numbers_store(const int *numbers, int count, int room, int told[])
 {
     if (numbers != NULL && told != MPI_UNWEIGHTED)
-        copy_ints(told, numbers, least(count, room));
+        copy_ints(told, numbers, lesser_of(count, room));
 }
 
 int oriel_dist_graph_neighbors(struct communicator *comm, int maxindegree,
@@ -342,9 +342,10 @@ int oriel_dist_graph_neighbors(struct communicator *comm, int maxindegree,
     if (err)
         return err;
     const struct topology *graph = comm->topology;
-    tell(graph->sources, graph->in_degree, maxindegree, sources);
-    tell(graph->source_weights, graph->in_degree, maxindegree, sourceweights);
-    tell(graph->destinations, graph->out_degree, maxoutdegree, destinations);
-    tell(graph->destination_weights, graph->out_degree, maxoutdegree, destweights);
+    numbers_store(graph->sources, graph->in_degree, maxindegree, sources);
+    numbers_store(graph->source_weights, graph->in_degree, maxindegree, sourceweights);
+    numbers_store(graph->destinations, graph->out_degree, maxoutdegree, destinations);
+    numbers_store(graph->destination_weights, graph->out_degree, maxoutdegree,
+                  destweights);
     return 0;
 }

@@ -40,7 +40,7 @@ static int rank_at(const struct topology *grid, const int coords[])
 }
 
 // The process `distance` away from this one; `coords` comes back as it was.
-static int neighbor(const struct topology *grid, int dimension, int distance)
+static int grid_neighbor(const struct topology *grid, int dimension, int distance)
 {
     int *coord = &grid->coords[dimension], own = *coord, size = grid->dims[dimension];
     *coord = own + distance % size;
@@ -69,8 +69,8 @@ static int grid_make(int rank, int ndims, const int dims[], const int periods[],
     }
     coords_of(grid, rank, grid->coords);
     for (int i = 0; i < ndims; i++) {
-        grid->sources[2 * i] = neighbor(grid, i, -1);
-        grid->sources[2 * i + 1] = neighbor(grid, i, 1);
+        grid->sources[2 * i] = grid_neighbor(grid, i, -1);
+        grid->sources[2 * i + 1] = grid_neighbor(grid, i, 1);
     }
     *made = grid;
     return 0;
@@ -109,7 +109,7 @@ int oriel_cartdim_get(struct communicator *comm, int *ndims)
     return err;
 }
 
-static int check_room(const struct topology *grid, int maxdims)
+static int check_maxdims(const struct topology *grid, int maxdims)
 {
     return maxdims >= grid->ndims
                ? 0
@@ -122,7 +122,7 @@ int oriel_cart_get(struct communicator *comm, int maxdims, int dims[], int perio
 {
     int err = check_topology(comm, MPI_CART);
     if (!err)
-        err = check_room(comm->topology, maxdims);
+        err = check_maxdims(comm->topology, maxdims);
     if (err)
         return err;
     const struct topology *grid = comm->topology;
@@ -147,7 +147,7 @@ int oriel_cart_coords(struct communicator *comm, int rank, int maxdims, int coor
 {
     int err = check_topology(comm, MPI_CART);
     if (!err)
-        err = check_room(comm->topology, maxdims);
+        err = check_maxdims(comm->topology, maxdims);
     if (!err)
         coords_of(comm->topology, rank, coords);
     return err;
@@ -162,8 +162,8 @@ int oriel_cart_shift(struct communicator *comm, int direction, int disp,
     if (direction >= comm->topology->ndims)
         return fail(MPI_ERR_DIMS, "direction = %d: the grid has %d dimensions",
                     direction, comm->topology->ndims);
-    *rank_source = neighbor(comm->topology, direction, -disp);
-    *rank_dest = neighbor(comm->topology, direction, disp);
+    *rank_source = grid_neighbor(comm->topology, direction, -disp);
+    *rank_dest = grid_neighbor(comm->topology, direction, disp);
     return 0;
 }
 

@@ -52,9 +52,9 @@ static int swap_bytes(struct communicator *peer_comm, int remote_leader, int tag
 }
 
 // The leader's part in learning the other group; both then know the smaller context.
-static int introduce(struct communicator *local, struct communicator *peer_comm,
-                     int remote_leader, int tag, struct introduction *theirs,
-                     int **ranks)
+static int leader_introduce(struct communicator *local, struct communicator *peer_comm,
+                            int remote_leader, int tag, struct introduction *theirs,
+                            int **ranks)
 {
     struct introduction own = {local->size, context_next()};
     int err = peer_comm ? 0 : fail(MPI_ERR_COMM, "peer_comm: is needed at the leader");
@@ -75,8 +75,8 @@ static int introduce(struct communicator *local, struct communicator *peer_comm,
 }
 
 // What the leader has learnt goes to all of its group.
-static int spread(struct communicator *local, int leader, int err,
-                  struct introduction *theirs, int **ranks)
+static int introduction_spread(struct communicator *local, int leader, int err,
+                               struct introduction *theirs, int **ranks)
 {
     bool is_leader_here = local->rank == leader;
     err = communicator_agree(local, err);
@@ -113,8 +113,8 @@ static int make_inter(struct communicator *local, int leader,
     int *ranks = NULL, err = 0;
     struct group *remote = NULL;
     if (local->rank == leader)
-        err = introduce(local, peer_comm, remote_leader, tag, &theirs, &ranks);
-    err = spread(local, leader, err, &theirs, &ranks);
+        err = leader_introduce(local, peer_comm, remote_leader, tag, &theirs, &ranks);
+    err = introduction_spread(local, leader, err, &theirs, &ranks);
     if (!err)
         err = check_disjoint(local->group, ranks, theirs.size);
     if (!err)

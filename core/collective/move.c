@@ -66,8 +66,8 @@ static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size
 }
 
 // A member with an error of its own, if others depend on it, makes it fail for them.
-static int broadcast(struct communicator *comm, void *bytes, size_t size, int root,
-                     int err)
+static int broadcast_or_fail(struct communicator *comm, void *bytes, size_t size,
+                             int root, int err)
 {
     int root_node = comm->node_index_of[root];
     bool is_here = comm->leader_index == root_node;
@@ -86,7 +86,7 @@ static int broadcast(struct communicator *comm, void *bytes, size_t size, int ro
 
 int collective_broadcast(struct communicator *comm, void *bytes, size_t size, int root)
 {
-    return broadcast(comm, bytes, size, root, 0);
+    return broadcast_or_fail(comm, bytes, size, root, 0);
 }
 
 static int bcast_packed(void *buffer, MPI_Count count, struct datatype *datatype,
@@ -95,8 +95,9 @@ static int bcast_packed(void *buffer, MPI_Count count, struct datatype *datatype
     size_t bytes = (size_t)(count * datatype->size);
     void *packed = malloc(bytes + 1);
     if (packed == NULL)
-        return broadcast(comm, NULL, 0, root,
-                         fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", bytes));
+        return broadcast_or_fail(
+            comm, NULL, 0, root,
+            fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", bytes));
     if (comm->rank == root)
         datatype_pack(datatype, count, buffer, packed);
     int err = collective_broadcast(comm, packed, bytes, root);
@@ -133,8 +134,8 @@ static int node_gather_all(struct communicator *comm, const char *mine, size_t s
     size_t done = 0;
     do {
         size_t length = size - done < SLOT_BYTES ? size - done : SLOT_BYTES;
-        const struct slot *slots = slot_of(comm, 0);
-        struct slot *own = slot_of(comm, comm->node_rank);
+        const struct slot *slots = member_slot(comm, 0);
+        struct slot *own = member_slot(comm, comm->node_rank);
         own->total = err ? total_refused(err) : size;
         if (length > 0)
             memcpy(own->bytes, mine + done, length);
@@ -231,8 +232,8 @@ static int leaders_gather_all(struct communicator *comm, void *all, size_t size,
 }
 
 // A member with an error of its own makes it fail for all.
-static int gather_all(struct communicator *comm, const void *mine, size_t size,
-                      void *all, int err)
+static int gather_all_or_fail(struct communicator *comm, const void *mine, size_t size,
+                              void *all, int err)
 {
     char *own = (char *)all + (size_t)comm->rank * size;
     if (own != mine && size > 0 && !err)
@@ -250,7 +251,7 @@ static int gather_all(struct communicator *comm, const void *mine, size_t size,
 int collective_gather_all(struct communicator *comm, const void *mine, size_t size,
                           void *all)
 {
-    return gather_all(comm, mine, size, all, 0);
+    return gather_all_or_fail(comm, mine, size, all, 0);
 }
 
 // Allgather where at least one side is not contiguous: packed, gathered, unpacked.
@@ -264,7 +265,7 @@ static int gather_packed(const void *own, MPI_Count own_count,
         int err = fail(MPI_ERR_NO_MEM,
                        "no memory to pack %zu bytes from each of %d processes", bytes,
                        comm->size);
-        return gather_all(comm, NULL, 0, NULL, err);
+        return gather_all_or_fail(comm, NULL, 0, NULL, err);
     }
     char *mine = all + (size_t)comm->rank * bytes;
     datatype_pack(own_type, own_count, own, mine);
@@ -298,7 +299,7 @@ int oriel_allgather(const void *sendbuf, MPI_Count sendcount, struct datatype *s
                        "%lld bytes are sent and %lld are to be received from each "
                        "process",
                        (long long)sent, (long long)received);
-        return gather_all(comm, NULL, 0, NULL, err);
+        return gather_all_or_fail(comm, NULL, 0, NULL, err);
     }
     if (sendtype->is_contiguous && recvtype->is_contiguous)
         return collective_gather_all(comm, sendbuf, (size_t)received, recvbuf);

@@ -24,11 +24,11 @@ static int plan_exchange(struct communicator *comm, const struct elements *own,
     const struct topology *topology = comm->topology;
     for (int i = 0; i < topology->in_degree; i++) {
         int source = receive_order(topology, i);
-        schedule_receive(*schedule, comm, portion(in, source),
+        schedule_receive(*schedule, comm, portion_of(in, source),
                          topology->sources[source]);
     }
     for (int i = 0; i < topology->out_degree; i++)
-        schedule_send(*schedule, comm, own ? *own : portion(out, i),
+        schedule_send(*schedule, comm, own ? *own : portion_of(out, i),
                       topology->destinations[i]);
     return 0;
 }

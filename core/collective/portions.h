@@ -54,7 +54,7 @@ static inline MPI_Count share_start(const struct portions *portions, int index)
            portions->count % portions->shares * index / portions->shares;
 }
 
-static inline struct elements portion(const struct portions *portions, int index)
+static inline struct elements portion_of(const struct portions *portions, int index)
 {
     struct elements all = elements_of(portions->at, 0, portions->type);
     if (portions->shares != 0) {
@@ -75,9 +75,9 @@ static inline struct elements portion(const struct portions *portions, int index
 static inline struct elements portions_joined(const struct portions *portions,
                                               int first, int count)
 {
-    struct elements joined = portion(portions, first);
+    struct elements joined = portion_of(portions, first);
     for (int i = 1; i < count; i++)
-        joined.count += portion(portions, first + i).count;
+        joined.count += portion_of(portions, first + i).count;
     return joined;
 }
 

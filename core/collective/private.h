@@ -62,7 +62,7 @@ int shared_buffer_make(int node_size, struct shared_buffer **buffer);
 void shared_buffer_leave(struct shared_buffer *buffer, bool is_owner);
 
 // The slot of a member of the node in the round that comes next.
-static inline struct slot *slot_of(const struct communicator *comm, int node_rank)
+static inline struct slot *member_slot(const struct communicator *comm, int node_rank)
 {
     uint32_t turn = comm->collective->sequence & 1;
     return &comm->collective->shared_buffer->slots[(size_t)node_rank * 2 + turn];
@@ -76,7 +76,7 @@ static inline const struct slot *slot_after(const struct slot *slot, int members
 // rounds and those of others do not fit together any more.
 void shared_buffer_break(const struct communicator *comm);
 // Ends a round: returns when all members of the node have arrived. `slots` as returned
-// by slot_of before the round stay readable until this member arrives again.
+// by member_slot before the round stay readable until this member arrives again.
 // MPI_ERR_PROC_ABORTED when the shared buffer is broken.
 int node_arrive(struct communicator *comm);
 

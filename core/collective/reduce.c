@@ -17,7 +17,7 @@ struct reduction {
     const struct basic *basic;
 };
 
-static size_t bytes_of(const struct reduction *reduction, MPI_Count count)
+static size_t reduction_bytes(const struct reduction *reduction, MPI_Count count)
 {
     return (size_t)count * reduction->basic->bytes;
 }
@@ -27,17 +27,18 @@ static void combine_slots(const struct communicator *comm, const struct slot *sl
                           MPI_Count first, MPI_Count count, void *result,
                           const struct reduction *reduction)
 {
-    size_t start = bytes_of(reduction, first);
+    size_t start = reduction_bytes(reduction, first);
     int last = comm->node_size - 1;
-    memcpy(result, slot_after(slots, last)->bytes + start, bytes_of(reduction, count));
+    memcpy(result, slot_after(slots, last)->bytes + start,
+           reduction_bytes(reduction, count));
     for (int node_rank = last - 1; node_rank >= 0; node_rank--)
         op_apply(reduction->op, reduction->basic,
                  slot_after(slots, node_rank)->bytes + start, result, count);
 }
 
 // The first element of `count` that the member with this rank in the node combines.
-static MPI_Count share_start(const struct communicator *comm, MPI_Count count,
-                             int node_rank)
+static MPI_Count member_share_start(const struct communicator *comm, MPI_Count count,
+                                    int node_rank)
 {
     return count * node_rank / comm->node_size;
 }
@@ -45,17 +46,19 @@ static MPI_Count share_start(const struct communicator *comm, MPI_Count count,
 static int collect_shares(struct communicator *comm, char *inout, MPI_Count count,
                           const struct reduction *reduction)
 {
-    const struct slot *slots = slot_of(comm, 0);
-    MPI_Count own = share_start(comm, count, comm->node_rank);
-    MPI_Count own_end = share_start(comm, count, comm->node_rank + 1);
-    memcpy(slot_of(comm, comm->node_rank)->bytes, inout + bytes_of(reduction, own),
-           bytes_of(reduction, own_end - own));
+    const struct slot *slots = member_slot(comm, 0);
+    MPI_Count own = member_share_start(comm, count, comm->node_rank);
+    MPI_Count own_end = member_share_start(comm, count, comm->node_rank + 1);
+    memcpy(member_slot(comm, comm->node_rank)->bytes,
+           inout + reduction_bytes(reduction, own),
+           reduction_bytes(reduction, own_end - own));
     int err = node_arrive(comm);
     for (int node_rank = 0; !err && node_rank < comm->node_size; node_rank++) {
-        MPI_Count start = share_start(comm, count, node_rank);
-        MPI_Count end = share_start(comm, count, node_rank + 1);
-        memcpy(inout + bytes_of(reduction, start), slot_after(slots, node_rank)->bytes,
-               bytes_of(reduction, end - start));
+        MPI_Count start = member_share_start(comm, count, node_rank);
+        MPI_Count end = member_share_start(comm, count, node_rank + 1);
+        memcpy(inout + reduction_bytes(reduction, start),
+               slot_after(slots, node_rank)->bytes,
+               reduction_bytes(reduction, end - start));
     }
     return err;
 }
@@ -64,9 +67,9 @@ static int collect_shares(struct communicator *comm, char *inout, MPI_Count coun
 static int reduce_piece(struct communicator *comm, char *inout, MPI_Count count,
                         size_t total, const struct reduction *reduction)
 {
-    size_t bytes = bytes_of(reduction, count);
-    const struct slot *slots = slot_of(comm, 0);
-    struct slot *own_slot = slot_of(comm, comm->node_rank);
+    size_t bytes = reduction_bytes(reduction, count);
+    const struct slot *slots = member_slot(comm, 0);
+    struct slot *own_slot = member_slot(comm, comm->node_rank);
     own_slot->total = total;
     if (bytes > 0)
         memcpy(own_slot->bytes, inout, bytes);
@@ -79,10 +82,10 @@ static int reduce_piece(struct communicator *comm, char *inout, MPI_Count count,
         combine_slots(comm, slots, 0, count, inout, reduction);
         return 0;
     }
-    MPI_Count own = share_start(comm, count, comm->node_rank);
-    MPI_Count own_end = share_start(comm, count, comm->node_rank + 1);
-    combine_slots(comm, slots, own, own_end - own, inout + bytes_of(reduction, own),
-                  reduction);
+    MPI_Count own = member_share_start(comm, count, comm->node_rank);
+    MPI_Count own_end = member_share_start(comm, count, comm->node_rank + 1);
+    combine_slots(comm, slots, own, own_end - own,
+                  inout + reduction_bytes(reduction, own), reduction);
     return collect_shares(comm, inout, count, reduction);
 }
 
@@ -92,11 +95,11 @@ static int node_reduce_all(struct communicator *comm, char *inout, MPI_Count cou
     if (comm->node_size == 1)
         return 0;
     MPI_Count piece = SLOT_BYTES / (MPI_Count)reduction->basic->bytes, done = 0;
-    size_t total = bytes_of(reduction, count);
+    size_t total = reduction_bytes(reduction, count);
     do {
         MPI_Count length = count - done < piece ? count - done : piece;
-        int err = reduce_piece(comm, inout + bytes_of(reduction, done), length, total,
-                               reduction);
+        int err = reduce_piece(comm, inout + reduction_bytes(reduction, done), length,
+                               total, reduction);
         if (err)
             return err;
         done += piece;
@@ -123,7 +126,7 @@ int collective_reduce_all(struct communicator *comm, const void *in, void *out,
                           MPI_Count count, struct datatype *type, struct op *op)
 {
     struct reduction reduction = {op, type->basic};
-    size_t bytes = bytes_of(&reduction, count);
+    size_t bytes = reduction_bytes(&reduction, count);
     if (in != out && bytes > 0)
         memcpy(out, in, bytes);
     int err = node_reduce_all(comm, out, count, &reduction);

@@ -53,7 +53,7 @@ static struct workers workers_of(const struct peers *peers, int index)
 }
 
 // The peer that is a worker.
-static int worker(const struct workers *workers, int index)
+static int worker_peer(const struct workers *workers, int index)
 {
     return index < workers->pairs ? 2 * index + 1 : index + workers->pairs;
 }
@@ -95,7 +95,7 @@ static void append_doubling(struct schedule *schedule, const struct peers *peers
                             struct operand *operand)
 {
     for (int distance = 1; distance < workers->count; distance *= 2) {
-        int partner = worker(workers, workers->own ^ distance);
+        int partner = worker_peer(workers, workers->own ^ distance);
         peers_receive(schedule, peers, operand->spare, partner);
         peers_send(schedule, peers, operand->value, partner);
         schedule_wait(schedule);
@@ -148,7 +148,7 @@ static int append_halving(struct schedule *schedule, const struct peers *peers,
 {
     int first = 0, count = workers->count;
     for (int distance = 1; distance < workers->count; distance *= 2) {
-        int partner = worker(workers, workers->own ^ distance);
+        int partner = worker_peer(workers, workers->own ^ distance);
         bool is_above = workers->own & distance;
         count /= 2;
         int kept = is_above ? first + count : first;
@@ -175,7 +175,7 @@ static void append_unite(struct schedule *schedule, const struct peers *peers,
 {
     int first = own_part, count = 1;
     for (int distance = workers->count / 2; distance > 0; distance /= 2) {
-        int partner = worker(workers, workers->own ^ distance);
+        int partner = worker_peer(workers, workers->own ^ distance);
         bool is_above = workers->own & distance;
         bool is_away = root != ALL_WORKERS && (workers->own ^ root) & distance;
         int other = is_above ? first - count : first + count;
@@ -221,7 +221,7 @@ static int append_reduce_long(struct schedule *schedule, const struct peers *pee
     if (workers.works)
         append_halved(schedule, peers, &workers, op, &operand, of_root.own);
     *result = operand.value;
-    return worker(&of_root, of_root.own);
+    return worker_peer(&of_root, of_root.own);
 }
 
 // ---- the operations
@@ -284,10 +284,10 @@ static void append_ordering(struct schedule *schedule, const struct workers *wor
 {
     MPI_Count start = 0;
     for (int part = 0; part < workers->count; part++) {
-        int index = worker_of_part(workers, part), last = worker(workers, index);
+        int index = worker_of_part(workers, part), last = worker_peer(workers, index);
         starts[part] = start;
         for (int i = index < workers->pairs ? last - 1 : last; i <= last; i++) {
-            struct elements block = portion(blocks, i);
+            struct elements block = portion_of(blocks, i);
             schedule_copy(schedule, block, elements_part(value, start, block.count));
             start += block.count;
         }
@@ -311,7 +311,7 @@ static void append_parts(struct schedule *schedule, const struct peers *peers,
                          MPI_Count numbers[])
 {
     struct workers workers = workers_of(peers, peers->own);
-    struct elements own = portion(blocks, peers->own), part = {.type = own.type};
+    struct elements own = portion_of(blocks, peers->own), part = {.type = own.type};
     MPI_Count total = portions_joined(blocks, 0, peers->size).count;
     MPI_Count *starts = numbers + workers.count;
     struct operand operand = {.value = schedule_scratch(schedule, total, own.type)};
@@ -325,8 +325,8 @@ static void append_parts(struct schedule *schedule, const struct peers *peers,
                             (struct numbers){starts, true}, own.type);
         struct portions spare = value;
         spare.at = operand.spare.at;
-        part = portion(&value,
-                       append_halving(schedule, peers, &workers, op, &value, &spare));
+        part = portion_of(
+            &value, append_halving(schedule, peers, &workers, op, &value, &spare));
     }
     append_parting(schedule, peers, &workers, part,
                    (struct elements){out, own.count, own.type});

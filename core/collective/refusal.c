@@ -33,7 +33,7 @@ int fail_refused(int error_class)
                : fail(error_class, "another member of the communicator has failed");
 }
 
-static struct refusal **find(uint64_t context, bool is_apart, int tag)
+static struct refusal **refusal_find(uint64_t context, bool is_apart, int tag)
 {
     struct refusal **link = &process.collectives->refusals;
     while (*link != NULL &&
@@ -45,7 +45,7 @@ static struct refusal **find(uint64_t context, bool is_apart, int tag)
 
 int refusal_take(const struct communicator *comm, bool is_apart, int tag)
 {
-    struct refusal **link = find(comm->context, is_apart, tag), *found = *link;
+    struct refusal **link = refusal_find(comm->context, is_apart, tag), *found = *link;
     if (found == NULL)
         return 0;
     int error_class = found->notice.error_class;
@@ -54,9 +54,9 @@ int refusal_take(const struct communicator *comm, bool is_apart, int tag)
     return error_class;
 }
 
-static void keep(const struct notice *notice)
+static void refusal_keep(const struct notice *notice)
 {
-    struct refusal **end = find(notice->context, notice->is_apart, notice->tag);
+    struct refusal **end = refusal_find(notice->context, notice->is_apart, notice->tag);
     if (*end != NULL)
         return;
     *end = calloc(1, sizeof **end);
@@ -74,10 +74,10 @@ static void handle_refusal(int peer, const void *message, size_t bytes)
         message_refuse(peer, "a refusal");
     else if (!schedule_refused(notice->context, notice->is_apart, notice->tag,
                                notice->error_class))
-        keep(notice);
+        refusal_keep(notice);
 }
 
-static void tell(const struct group *group, const struct notice *notice)
+static void refusal_tell(const struct group *group, const struct notice *notice)
 {
     for (int i = 0; i < group->size; i++)
         if (group->ranks[i] != process.boot->rank)
@@ -89,9 +89,9 @@ void refusal_send(const struct communicator *comm, const struct group *apart, in
                   int error_class)
 {
     struct notice notice = {comm->context, tag, (int16_t)error_class, apart != NULL};
-    tell(apart ? apart : comm->group, &notice);
+    refusal_tell(apart ? apart : comm->group, &notice);
     if (comm_is_inter(comm) && apart == NULL)
-        tell(comm->peers, &notice);
+        refusal_tell(comm->peers, &notice);
 }
 
 void refusal_send_unlocked(const struct communicator *comm, const struct group *apart,

@@ -73,16 +73,16 @@ static void schedule_destroy(struct object *object)
     free(schedule);
 }
 
-static int request_start(struct request *request)
+static int schedule_restart(struct request *request)
 {
     return schedule_begin((struct schedule *)request);
 }
 
-static const struct request_kind schedule_requests = {.start = request_start,
+static const struct request_kind schedule_requests = {.start = schedule_restart,
                                                       .must_end = true};
 
-static int make(struct communicator *comm, enum channel channel, int tag,
-                struct schedule **schedule)
+static int schedule_new(struct communicator *comm, enum channel channel, int tag,
+                        struct schedule **schedule)
 {
     struct schedule *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -97,7 +97,7 @@ static int make(struct communicator *comm, enum channel channel, int tag,
 int schedule_make(struct communicator *comm, struct schedule **schedule)
 {
     int tag = schedule_number(comm);
-    int err = make(comm, CHANNEL_SCHEDULE, tag, schedule);
+    int err = schedule_new(comm, CHANNEL_SCHEDULE, tag, schedule);
     if (unlikely(err))
         refusal_send_unlocked(comm, NULL, tag, err);
     return err;
@@ -106,7 +106,7 @@ int schedule_make(struct communicator *comm, struct schedule **schedule)
 int schedule_make_tagged(struct communicator *comm, const struct group *members,
                          int tag, struct schedule **schedule)
 {
-    int err = make(comm, CHANNEL_GROUP, tag, schedule);
+    int err = schedule_new(comm, CHANNEL_GROUP, tag, schedule);
     if (!err)
         (*schedule)->apart = members;
     return err;
@@ -125,7 +125,7 @@ static void break_schedule(struct schedule *schedule)
                             schedule->step_count);
 }
 
-static void append(struct schedule *schedule, struct step step)
+static void append_step(struct schedule *schedule, struct step step)
 {
     if (schedule->step_count == schedule->step_room) {
         int room = schedule->step_room ? 2 * schedule->step_room : 8;
@@ -152,7 +152,7 @@ static void append_transfer(struct schedule *schedule, struct step step)
         return;
     if (++schedule->appended > schedule->transfer_room)
         schedule->transfer_room = schedule->appended;
-    append(schedule, step);
+    append_step(schedule, step);
 }
 
 void schedule_send(struct schedule *schedule, struct communicator *comm,
@@ -174,28 +174,28 @@ void schedule_receive(struct schedule *schedule, struct communicator *comm,
 void schedule_wait(struct schedule *schedule)
 {
     if (schedule->appended > 0)
-        append(schedule, (struct step){.kind = STEP_WAIT});
+        append_step(schedule, (struct step){.kind = STEP_WAIT});
     schedule->appended = 0;
 }
 
 void schedule_copy(struct schedule *schedule, struct elements from, struct elements to)
 {
-    append(schedule, (struct step){.kind = STEP_COPY, .from = from, .to = to});
+    append_step(schedule, (struct step){.kind = STEP_COPY, .from = from, .to = to});
 }
 
 void schedule_reduce(struct schedule *schedule, struct op *op, struct elements in,
                      void *inout)
 {
     struct elements to = {inout, in.count, in.type};
-    append(schedule,
-           (struct step){.kind = STEP_REDUCE, .from = in, .to = to, .op = op});
+    append_step(schedule,
+                (struct step){.kind = STEP_REDUCE, .from = in, .to = to, .op = op});
 }
 
 void schedule_call(struct schedule *schedule, int (*call)(void *argument),
                    void *argument)
 {
-    append(schedule,
-           (struct step){.kind = STEP_CALL, .call = call, .argument = argument});
+    append_step(schedule,
+                (struct step){.kind = STEP_CALL, .call = call, .argument = argument});
 }
 
 struct elements schedule_scratch(struct schedule *schedule, MPI_Count count,
@@ -263,7 +263,7 @@ static const struct communicator *owner_of(const struct schedule *schedule)
     return (const struct communicator *)schedule->request.owner;
 }
 
-static void refuse(struct schedule *schedule, int error)
+static void schedule_refuse_others(struct schedule *schedule, int error)
 {
     refusal_send(owner_of(schedule), schedule->apart, schedule->tag, error);
     end_early(schedule, error);
@@ -328,7 +328,7 @@ static bool may_run(struct schedule *schedule, const struct step *step,
     return !(is_progress_thread && step->op != NULL && step->op->function != NULL);
 }
 
-static int advance(struct schedule *schedule, bool is_progress_thread)
+static int schedule_advance(struct schedule *schedule, bool is_progress_thread)
 {
     int before = schedule->next;
     while (schedule->next < schedule->step_count) {
@@ -339,7 +339,7 @@ static int advance(struct schedule *schedule, bool is_progress_thread)
     }
     if (unlikely(schedule->error == MPI_ERR_TRUNCATE) &&
         before < schedule->step_count && schedule->channel == CHANNEL_SCHEDULE)
-        refuse(schedule, schedule->error);
+        schedule_refuse_others(schedule, schedule->error);
     return schedule->next - before;
 }
 
@@ -349,7 +349,7 @@ static bool is_under_way(const struct schedule *schedule)
 }
 
 // After a death members may be in different calls, whose lengths do not fit together.
-static void complete(struct schedule *schedule)
+static void schedule_complete(struct schedule *schedule)
 {
     int death = schedule->error == MPI_ERR_TRUNCATE ? message_known_death() : 0;
     if (unlikely(death))
@@ -358,19 +358,19 @@ static void complete(struct schedule *schedule)
     request_complete(&schedule->request, schedule->error);
 }
 
-static int advance_all(bool is_progress_thread)
+static int schedules_advance(bool is_progress_thread)
 {
     int events = 0;
     struct schedule **link = &process.collectives->schedules;
     while (*link != NULL) {
         struct schedule *schedule = *link;
-        events += advance(schedule, is_progress_thread);
+        events += schedule_advance(schedule, is_progress_thread);
         if (is_under_way(schedule)) {
             link = &schedule->next_active;
             continue;
         }
         *link = schedule->next_active;
-        complete(schedule);
+        schedule_complete(schedule);
     }
     if (process.collectives->schedules == NULL)
         message_follow(NULL);
@@ -403,13 +403,13 @@ static int schedule_begin(struct schedule *schedule)
         err = refusal_take(owner_of(schedule), schedule->apart != NULL, schedule->tag);
     if (unlikely(err)) // who refused it has told all
         end_early(schedule, fail_refused(err));
-    advance(schedule, false);
+    schedule_advance(schedule, false);
     if (is_under_way(schedule)) {
         schedule->next_active = process.collectives->schedules;
         process.collectives->schedules = schedule;
-        message_follow(advance_all);
+        message_follow(schedules_advance);
     } else {
-        complete(schedule);
+        schedule_complete(schedule);
     }
     message_unlock();
     return 0;
@@ -428,7 +428,7 @@ static void schedule_abandon(struct schedule *schedule)
     message_unlock();
 }
 
-static bool is_complete(void *schedule)
+static bool schedule_is_complete(void *schedule)
 {
     return request_is_complete(schedule);
 }
@@ -438,7 +438,7 @@ int schedule_run(struct schedule *schedule)
     int err = schedule_begin(schedule);
     if (unlikely(err))
         return schedule_refuse(schedule, err);
-    err = message_wait(is_complete, schedule);
+    err = message_wait(schedule_is_complete, schedule);
     if (unlikely(err)) {
         schedule_abandon(schedule);
         if (err != MPI_ERR_PROC_ABORTED) // of a death the others learn by themselves
@@ -460,7 +460,7 @@ int schedule_refuse(struct schedule *schedule, int err)
 }
 
 // The handle comes first: once begun, the schedule belongs to the message lock.
-static int publish(struct schedule *schedule, struct request **request)
+static int schedule_publish(struct schedule *schedule, struct request **request)
 {
     int err = schedule_close(schedule);
     if (err)
@@ -476,7 +476,7 @@ static int publish(struct schedule *schedule, struct request **request)
 
 int schedule_start(struct schedule *schedule, struct request **request)
 {
-    int err = publish(schedule, request);
+    int err = schedule_publish(schedule, request);
     return err ? err : schedule_begin(schedule);
 }
 
@@ -484,7 +484,7 @@ int schedule_keep(struct schedule *schedule, struct request **request)
 {
     schedule->request.is_persistent = true;
     schedule->request.is_active = false;
-    return publish(schedule, request);
+    return schedule_publish(schedule, request);
 }
 
 // An operation that is not persistent has begun, and may have ended, before it gets its

@@ -122,7 +122,7 @@ int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node
     uint64_t total = is_source && err ? total_refused(err) : size;
     size_t done = 0;
     do {
-        struct slot *slot = slot_of(comm, node_rank);
+        struct slot *slot = member_slot(comm, node_rank);
         if (is_source) {
             slot->total = total;
             if (!refused_class(total) && size > 0)

@@ -81,7 +81,8 @@ void append_gather(struct schedule *schedule, const struct peers *peers,
             child->first);
     }
     if (own.at != MPI_IN_PLACE && !is_leaf(&branch))
-        schedule_copy(schedule, own, portion(&blocks, peers->own - branch.own.first));
+        schedule_copy(schedule, own,
+                      portion_of(&blocks, peers->own - branch.own.first));
     schedule_wait(schedule);
     if (branch.parent >= 0)
         peers_send(schedule, peers, portions_joined(&blocks, 0, branch.own.count),
@@ -115,7 +116,8 @@ void append_scatter(struct schedule *schedule, const struct peers *peers,
     struct portions blocks = blocks_of_branch(schedule, &branch, own, all);
     append_deal(schedule, peers, &branch, &blocks, branch.own.first);
     if (own.at != MPI_IN_PLACE && !is_leaf(&branch))
-        schedule_copy(schedule, portion(&blocks, peers->own - branch.own.first), own);
+        schedule_copy(schedule, portion_of(&blocks, peers->own - branch.own.first),
+                      own);
     schedule_wait(schedule);
 }
 

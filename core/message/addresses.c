@@ -23,7 +23,7 @@ struct address_book {
     uint64_t start;
 };
 
-static bool is_leader(void)
+static bool is_node_leader(void)
 {
     return process.boot->node_rank == 0;
 }
@@ -91,14 +91,14 @@ static int node_descriptor_read(int node, struct node_descriptor *descriptor)
 int node_descriptors_read(struct messages *messages)
 {
     const struct boot *boot = process.boot;
-    for (int node = 0; node < (is_leader() ? boot->node_count : 1); node++) {
+    for (int node = 0; node < (is_node_leader() ? boot->node_count : 1); node++) {
         struct node_descriptor descriptor;
         int err = node_descriptor_read(node, &descriptor);
         if (err)
             return err;
         if (node == 0)
             seals_start(messages, &descriptor.secret);
-        if (is_leader() && node != boot->node)
+        if (is_node_leader() && node != boot->node)
             err = net_connect(process.net, boot->leaders[node], descriptor.address.name,
                               descriptor.address.bytes);
         if (err)
@@ -154,7 +154,7 @@ static int hear_node(struct address_book *book, const struct address *addresses,
             return err;
         book->connected++;
     }
-    for (int peer = 1; peer < boot->node_size && is_leader(); peer++) {
+    for (int peer = 1; peer < boot->node_size && is_node_leader(); peer++) {
         int err = message_send(boot->node_members[peer], MESSAGE_ADDRESSES, addresses,
                                count * sizeof *addresses, NULL, 0);
         if (err)
@@ -172,10 +172,10 @@ static bool may_tell(int source, const struct address *address)
         address->bytes > NET_ADDRESS_MAX)
         return false;
     int node = boot->node_of[address->rank];
-    if (is_leader() && boot->node_of[source] == boot->node)
+    if (is_node_leader() && boot->node_of[source] == boot->node)
         return address->rank == source;
     return boot->node_rank_of[source] == 0 && node != boot->node &&
-           boot->node_of[source] == (is_leader() ? node : boot->node);
+           boot->node_of[source] == (is_node_leader() ? node : boot->node);
 }
 
 static bool are_valid(int source, const struct address *addresses, size_t bytes)
@@ -195,7 +195,7 @@ static void handle_addresses(int source, const void *message, size_t bytes)
         return;
     }
     bool is_from_local_peer =
-        is_leader() && process.boot->node_of[source] == process.boot->node;
+        is_node_leader() && process.boot->node_of[source] == process.boot->node;
     int err = is_from_local_peer ? hear_local_peer(book, source, message)
                                  : hear_node(book, message, count);
     if (err && !book->error)
@@ -220,7 +220,7 @@ static bool is_book_full(void *argument)
 {
     struct address_book *book = argument;
     const struct boot *boot = process.boot;
-    bool has_told = !is_leader() || book->own_count == boot->node_size;
+    bool has_told = !is_node_leader() || book->own_count == boot->node_size;
     bool is_full = has_told && book->connected == boot->size - boot->node_size;
     if (!is_full && !book->error)
         book->error = check_refusal(process.messages);
@@ -234,7 +234,7 @@ static int fill_book(struct messages *messages)
                      1);
     struct address mine = own_address();
     message_lock();
-    int err = is_leader()
+    int err = is_node_leader()
                   ? hear_local_peer(book, mine.rank, &mine)
                   : message_send(process.boot->leaders[process.boot->node],
                                  MESSAGE_ADDRESSES, &mine, sizeof mine, NULL, 0);
@@ -247,7 +247,7 @@ static int fill_book(struct messages *messages)
 int addresses_exchange(struct messages *messages)
 {
     struct address_book book = {.start = clock_nanoseconds()};
-    if (is_leader()) {
+    if (is_node_leader()) {
         book.own = calloc((size_t)process.boot->node_size, sizeof *book.own);
         if (!book.own)
             return fail(MPI_ERR_NO_MEM, "no memory for the addresses of the node");

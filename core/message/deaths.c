@@ -24,7 +24,7 @@ static int listener_of(int node, int dead)
 
 // Who still waits for addresses tells its node only: the error of its MPI_Init ends the
 // job. Callers hold the message lock.
-static void tell_locked(const struct death *death)
+static void death_tell_locked(const struct death *death)
 {
     const struct boot *boot = process.boot;
     if (!shm_tell_death(process.shm, death))
@@ -41,10 +41,10 @@ static void tell_locked(const struct death *death)
     }
 }
 
-static void tell(const struct death *death)
+static void death_tell(const struct death *death)
 {
     message_lock();
-    tell_locked(death);
+    death_tell_locked(death);
     message_unlock();
 }
 
@@ -52,7 +52,7 @@ void message_lost(int rank, int error_class, const char *why)
 {
     struct death death = {.rank = rank, .error_class = error_class, .is_lost = true};
     snprintf(death.where, sizeof death.where, "%s", why);
-    tell_locked(&death);
+    death_tell_locked(&death);
 }
 
 static void tell_of_local_peer(int peer)
@@ -63,7 +63,7 @@ static void tell_of_local_peer(int peer)
     gethostname(host, sizeof host - 1);
     snprintf(death.where, sizeof death.where, "pid %d on %s",
              shm_pid(process.shm, peer), host);
-    tell(&death);
+    death_tell(&death);
 }
 
 static void handle_death(int source, const void *message, size_t bytes)
@@ -96,7 +96,7 @@ void deaths_watch(struct messages *messages)
     }
 }
 
-static void judge(struct messages *messages, int descriptor)
+static void death_check_watched(struct messages *messages, int descriptor)
 {
     int rank = messages->watched.rank;
     if (process.boot->node_of[rank] == process.boot->node) {
@@ -106,7 +106,7 @@ static void judge(struct messages *messages, int descriptor)
     } else if (net_lifeline_is_cut(descriptor)) {
         struct death death = {.rank = rank, .error_class = MPI_ERR_PROC_ABORTED};
         snprintf(death.where, sizeof death.where, "at %s", messages->watched.host);
-        tell(&death);
+        death_tell(&death);
     }
 }
 
@@ -118,7 +118,7 @@ void deaths_look(struct messages *messages)
     if (descriptor < 0 || poll(&end, 1, 0) <= 0 ||
         !atomic_compare_exchange_strong(&messages->watched.descriptor, &descriptor, -1))
         return;
-    judge(messages, descriptor);
+    death_check_watched(messages, descriptor);
     close(descriptor);
 }
 

@@ -18,22 +18,22 @@ void seals_start(struct messages *messages, const struct secret *secret)
         messages->seal_keys[i] = keyed_hash(secret, i, "", 0);
 }
 
-static inline sum_t product(const char *at, const uint64_t keys[2])
+static inline sum_t words_product(const char *at, const uint64_t keys[2])
 {
     uint64_t words[2];
     memcpy(words, at, sizeof words);
     return (sum_t)(words[0] + keys[0]) * (words[1] + keys[1]);
 }
 
-static sum_t condense(const uint64_t *keys, const char *at, size_t bytes)
+static sum_t bytes_sum(const uint64_t *keys, const char *at, size_t bytes)
 {
     sum_t sum = bytes;
     for (; bytes >= 16; bytes -= 16, at += 16, keys += 2)
-        sum += product(at, keys);
+        sum += words_product(at, keys);
     if (bytes > 0) {
         char rest[16] = {0};
         memcpy(rest, at, bytes);
-        sum += product(rest, keys);
+        sum += words_product(rest, keys);
     }
     return sum;
 }
@@ -52,7 +52,7 @@ static uint64_t seal_of(const struct messages *messages, int destination,
     digest.destination = (uint32_t)destination;
     for (; at < end; at += BLOCK) {
         size_t left = (size_t)(end - at);
-        sum_t sum = condense(messages->seal_keys, at, left < BLOCK ? left : BLOCK);
+        sum_t sum = bytes_sum(messages->seal_keys, at, left < BLOCK ? left : BLOCK);
         *sums++ = (uint64_t)sum;
         *sums++ = (uint64_t)(sum >> 64);
     }

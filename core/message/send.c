@@ -36,8 +36,8 @@ static int try_send(int rank, int kind, const void *head, size_t head_bytes,
 }
 
 // Sends it or puts it into the backlog.
-static inline int post(int rank, int kind, const void *head, size_t head_bytes,
-                       const void *body, size_t body_bytes)
+static inline int message_post(int rank, int kind, const void *head, size_t head_bytes,
+                               const void *body, size_t body_bytes)
 {
     struct messages *messages = process.messages;
     struct backlog *backlog = &messages->backlogs[rank];
@@ -72,14 +72,14 @@ static inline int post(int rank, int kind, const void *head, size_t head_bytes,
     return 0;
 }
 
-static __attribute__((noinline)) int post_sealed(int rank, int kind, const void *head,
-                                                 size_t head_bytes, const void *body,
-                                                 size_t body_bytes)
+static __attribute__((noinline)) int
+message_post_sealed(int rank, int kind, const void *head, size_t head_bytes,
+                    const void *body, size_t body_bytes)
 {
     struct sealed sealed;
     size_t bytes = message_seal(process.messages, rank, kind, head, head_bytes, body,
                                 body_bytes, &sealed);
-    int err = post(rank, kind, &sealed, bytes, NULL, 0);
+    int err = message_post(rank, kind, &sealed, bytes, NULL, 0);
     if (err)
         process.messages->numbers[rank].sent--; // lest it looks like a loss
     return err;
@@ -98,8 +98,8 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
 {
     assert(head_bytes + body_bytes <= MESSAGE_MAX);
     int err = likely(is_local(rank))
-                  ? post(rank, kind, head, head_bytes, body, body_bytes)
-                  : post_sealed(rank, kind, head, head_bytes, body, body_bytes);
+                  ? message_post(rank, kind, head, head_bytes, body, body_bytes)
+                  : message_post_sealed(rank, kind, head, head_bytes, body, body_bytes);
     return likely(!err) ? 0 : lose_own(kind, err);
 }
 
@@ -176,8 +176,8 @@ void message_defer(void)
 }
 
 // False when the message has been deferred.
-static bool handle(struct messages *messages, int source, int kind, const void *message,
-                   size_t bytes)
+static bool message_handle(struct messages *messages, int source, int kind,
+                           const void *message, size_t bytes)
 {
     if (unlikely(messages->spares_used != 0) && !spares_suffice(messages))
         message_defer();
@@ -191,12 +191,12 @@ static bool handle(struct messages *messages, int source, int kind, const void *
 
 // A message whose handler is not yet known waits, and so do those that come after it,
 // so that their order stays.
-static bool deliver(int source, int kind, const void *message, size_t bytes)
+static bool message_deliver(int source, int kind, const void *message, size_t bytes)
 {
     struct messages *messages = process.messages;
     bool must_wait = messages->early.first && kind != MESSAGE_ADDRESSES;
     if (likely(messages->handlers[kind] && !must_wait)) {
-        if (unlikely(!handle(messages, source, kind, message, bytes)))
+        if (unlikely(!message_handle(messages, source, kind, message, bytes)))
             return false;
     } else if (queue_add(messages, &messages->early,
                          &(struct queued_message){
@@ -215,7 +215,8 @@ int deliver_early(struct messages *messages)
     int count = 0;
     for (; early->first && messages->handlers[early->first->kind]; count++) {
         const struct queued_message *queued = early->first;
-        if (!handle(messages, queued->rank, queued->kind, queued->data, queued->bytes))
+        if (!message_handle(messages, queued->rank, queued->kind, queued->data,
+                            queued->bytes))
             break;
         queue_drop_first(messages, early);
     }
@@ -224,7 +225,7 @@ int deliver_early(struct messages *messages)
 
 bool deliver_from_node(int node_rank, uint16_t kind, const void *message, size_t bytes)
 {
-    return deliver(process.boot->node_members[node_rank], kind, message, bytes);
+    return message_deliver(process.boot->node_members[node_rank], kind, message, bytes);
 }
 
 // A message that does not follow the one taken last shows that others are lost. Then no
@@ -244,8 +245,8 @@ bool deliver_from_network(const void *message, size_t bytes)
         return true;
     }
     numbers->taken++;
-    if (likely(deliver((int)sealed->source, sealed->kind, sealed->message,
-                       bytes - SEALED_HEAD)))
+    if (likely(message_deliver((int)sealed->source, sealed->kind, sealed->message,
+                               bytes - SEALED_HEAD)))
         return true;
     numbers->taken--;
     return false;

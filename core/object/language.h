@@ -51,7 +51,8 @@ ORIEL_EXPORT void oriel_keyval_invokers(int keyval, copy_invoker *copy,
 struct grequest_invokers {
     int (*query)(generic_function *function, MPI_Aint *extra_state, MPI_Status *status);
     int (*free)(generic_function *function, MPI_Aint *extra_state);
-    int (*cancel)(generic_function *function, MPI_Aint *extra_state, int complete);
+    int (*cancel)(generic_function *function, MPI_Aint *extra_state,
+                  int schedule_complete);
 };
 ORIEL_EXPORT void oriel_request_invokers(uintptr_t request,
                                          const struct grequest_invokers *invoke,

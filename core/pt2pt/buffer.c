@@ -242,7 +242,7 @@ int buffered_send(const struct transfer_parameters *parameters)
 
 // ---- attaching and detaching
 
-static int attach(struct send_buffer **slot, void *memory, MPI_Count size)
+static int buffer_attach(struct send_buffer **slot, void *memory, MPI_Count size)
 {
     struct send_buffer *buffer = malloc(sizeof *buffer);
     MPI_Count attached = 0;
@@ -320,7 +320,7 @@ static struct send_buffer *slot_exchange(struct send_buffer **slot,
 }
 
 // From now on other threads find no buffer; it returns if its messages do not leave.
-static int detach(struct send_buffer **slot, void *memory, MPI_Count *size)
+static int buffer_detach(struct send_buffer **slot, void *memory, MPI_Count *size)
 {
     struct send_buffer *buffer = slot_exchange(slot, NULL);
     if (buffer == NULL)
@@ -376,12 +376,12 @@ static int flush_start(struct send_buffer *const *slot, struct communicator *com
 
 int oriel_buffer_attach(void *buffer, MPI_Count size)
 {
-    return attach(&process.matching->buffer, buffer, size);
+    return buffer_attach(&process.matching->buffer, buffer, size);
 }
 
 int oriel_buffer_detach(void *buffer_addr, MPI_Count *size)
 {
-    return detach(&process.matching->buffer, buffer_addr, size);
+    return buffer_detach(&process.matching->buffer, buffer_addr, size);
 }
 
 int oriel_buffer_flush(void)
@@ -398,13 +398,13 @@ int oriel_buffer_iflush(struct request **request)
 
 int oriel_comm_attach_buffer(struct communicator *comm, void *buffer, MPI_Count size)
 {
-    return attach(&comm->buffer, buffer, size);
+    return buffer_attach(&comm->buffer, buffer, size);
 }
 
 int oriel_comm_detach_buffer(struct communicator *comm, void *buffer_addr,
                              MPI_Count *size)
 {
-    return detach(&comm->buffer, buffer_addr, size);
+    return buffer_detach(&comm->buffer, buffer_addr, size);
 }
 
 int oriel_comm_flush_buffer(struct communicator *comm)
@@ -421,13 +421,13 @@ int oriel_comm_iflush_buffer(struct communicator *comm, struct request **request
 
 int oriel_session_attach_buffer(struct session *session, void *buffer, MPI_Count size)
 {
-    return attach(&session->buffer, buffer, size);
+    return buffer_attach(&session->buffer, buffer, size);
 }
 
 int oriel_session_detach_buffer(struct session *session, void *buffer_addr,
                                 MPI_Count *size)
 {
-    return detach(&session->buffer, buffer_addr, size);
+    return buffer_detach(&session->buffer, buffer_addr, size);
 }
 
 int oriel_session_flush_buffer(struct session *session)

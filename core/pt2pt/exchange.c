@@ -13,7 +13,7 @@ struct exchange {
     char *copy; // of what is sent, when the receive replaces it
 };
 
-static int result(struct request *request, MPI_Status *status)
+static int exchange_result(struct request *request, MPI_Status *status)
 {
     struct exchange *exchange = (struct exchange *)request;
     int send_err = exchange->send.request.error;
@@ -21,9 +21,9 @@ static int result(struct request *request, MPI_Status *status)
     return err ? err : send_err;
 }
 
-static const struct request_kind exchange_kind = {.result = result};
+static const struct request_kind exchange_kind = {.result = exchange_result};
 
-static void part_ended(struct transfer *part)
+static void exchange_half_ended(struct transfer *part)
 {
     struct exchange *exchange = part->part_of;
     if (--exchange->left == 0)
@@ -54,7 +54,7 @@ static int exchange_make(const struct transfer_parameters *send,
     if (err)
         goto clear_send;
     request_init(&exchange->request, &exchange_kind, send->comm, exchange_destroy);
-    exchange->send.ended = exchange->receive.ended = part_ended;
+    exchange->send.ended = exchange->receive.ended = exchange_half_ended;
     exchange->send.part_of = exchange->receive.part_of = exchange;
     exchange->left = 2;
     exchange->copy = copy;
@@ -69,7 +69,7 @@ free_exchange:
 }
 
 // What could not begin has ended.
-static void begin(struct transfer *transfer)
+static void exchange_begin_half(struct transfer *transfer)
 {
     int err = transfer_begin(transfer);
     if (err)
@@ -80,8 +80,8 @@ static void exchange_begin(struct exchange *exchange)
 {
     transfer_pack(&exchange->send);
     message_lock();
-    begin(&exchange->receive);
-    begin(&exchange->send);
+    exchange_begin_half(&exchange->receive);
+    exchange_begin_half(&exchange->send);
     message_unlock();
 }
 

@@ -42,7 +42,7 @@ static void share_state(const struct generalized *own, MPI_Aint before)
         *own->variable = own->state;
 }
 
-static int checked(int code, const char *function)
+static int check_function(int code, const char *function)
 {
     return code ? fail(code, "the %s function of a generalized request returned %d",
                        function, code)
@@ -50,7 +50,7 @@ static int checked(int code, const char *function)
 }
 
 // The function may leave fields as they are, so they begin as those of an empty status.
-static int query(struct request *request, MPI_Status *status)
+static int generalized_query(struct request *request, MPI_Status *status)
 {
     struct generalized *own = (struct generalized *)request;
     MPI_Status nobody_s;
@@ -59,30 +59,31 @@ static int query(struct request *request, MPI_Status *status)
     MPI_Aint before = own->state;
     int code = own->invoke.query(own->query, &own->state, status);
     share_state(own, before);
-    return checked(code, "query");
+    return check_function(code, "query");
 }
 
-static int cancel(struct request *request)
+static int generalized_cancel(struct request *request)
 {
     struct generalized *own = (struct generalized *)request;
     bool is_complete = request_is_complete(request);
     MPI_Aint before = own->state;
     int code = own->invoke.cancel(own->cancel, &own->state, is_complete);
     share_state(own, before);
-    return checked(code, "cancel");
+    return check_function(code, "cancel");
 }
 
-static int dispose(struct request *request)
+static int generalized_dispose(struct request *request)
 {
     struct generalized *own = (struct generalized *)request;
     MPI_Aint before = own->state;
     int code = own->invoke.free(own->free, &own->state);
     share_state(own, before);
-    return checked(code, "free");
+    return check_function(code, "free");
 }
 
-static const struct request_kind generalized_kind = {
-    .cancel = cancel, .result = query, .dispose = dispose};
+static const struct request_kind generalized_kind = {.cancel = generalized_cancel,
+                                                     .result = generalized_query,
+                                                     .dispose = generalized_dispose};
 
 static void generalized_destroy(struct object *object)
 {

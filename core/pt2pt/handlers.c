@@ -29,7 +29,7 @@ struct cancel {
 enum { FRAGMENT_MAX = (MESSAGE_MAX - sizeof(struct fragment)) & ~7 };
 
 // Spreads the bytes that have come over the elements of the buffer.
-static void unpack(const struct transfer *transfer, size_t bytes)
+static void receive_unpack(const struct transfer *transfer, size_t bytes)
 {
     struct blocks blocks =
         blocks_of(transfer->parameters.type, transfer->parameters.count);
@@ -44,7 +44,7 @@ static void unpack(const struct transfer *transfer, size_t bytes)
 static void receive_end(struct transfer *transfer, int error)
 {
     if (transfer->packed != NULL)
-        unpack(transfer, (size_t)transfer->received);
+        receive_unpack(transfer, (size_t)transfer->received);
     transfer_end(transfer, error);
 }
 

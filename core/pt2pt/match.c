@@ -36,8 +36,8 @@ static struct bucket *bucket_of_envelope(enum pattern pattern,
 }
 
 // The sender must be the process of the rank that its message claims to be from.
-static bool matches(const struct transfer_parameters *parameters, int peer,
-                    const struct envelope *envelope)
+static bool parameters_match(const struct transfer_parameters *parameters, int peer,
+                             const struct envelope *envelope)
 {
     const struct communicator *comm = parameters->comm;
     return comm->context == envelope->context &&
@@ -95,7 +95,8 @@ struct transfer *posted_take(int peer, const struct envelope *envelope)
             continue;
         struct transfer *before = NULL;
         struct transfer *at = bucket_of_envelope(pattern, envelope)->posted;
-        for (; at != NULL && !matches(&at->parameters, peer, envelope); at = at->next)
+        for (; at != NULL && !parameters_match(&at->parameters, peer, envelope);
+             at = at->next)
             before = at;
         if (at != NULL && (first == NULL || at->number < first->number)) {
             first = at;
@@ -153,7 +154,7 @@ struct unexpected *unexpected_find(const struct transfer_parameters *parameters)
 {
     enum pattern pattern = pattern_of(parameters);
     struct unexpected *at = bucket_of_parameters(parameters)->unexpected;
-    while (at != NULL && !matches(parameters, at->peer, &at->envelope))
+    while (at != NULL && !parameters_match(parameters, at->peer, &at->envelope))
         at = at->links[pattern].next;
     return at;
 }

@@ -37,7 +37,7 @@ static struct probe probe_for(int source, int tag, struct communicator *comm,
 }
 
 // Callers hold the message lock; once it is free another thread may take the message.
-static bool look(void *argument)
+static bool probe_look(void *argument)
 {
     struct probe *probe = argument;
     probe->unexpected = probe->is_taking ? unexpected_take(&probe->parameters)
@@ -47,25 +47,25 @@ static bool look(void *argument)
     return probe->unexpected != NULL;
 }
 
-static bool look_locked(struct probe *probe)
+static bool probe_look_locked(struct probe *probe)
 {
     message_lock();
-    bool has_found = look(probe);
+    bool has_found = probe_look(probe);
     message_unlock();
     return has_found;
 }
 
-static int look_once(struct probe *probe, int *flag)
+static int probe_look_once(struct probe *probe, int *flag)
 {
-    *flag = look_locked(probe);
+    *flag = probe_look_locked(probe);
     if (!*flag) {
         message_progress_and_yield();
-        *flag = look_locked(probe);
+        *flag = probe_look_locked(probe);
     }
     return message_looked(*flag);
 }
 
-static void tell(const struct probe *probe, MPI_Status *status)
+static void probe_tell(const struct probe *probe, MPI_Status *status)
 {
     status_set(status, probe->envelope.source, probe->envelope.tag,
                probe->envelope.bytes, false);
@@ -78,9 +78,9 @@ int oriel_probe(int source, int tag, struct communicator *comm, MPI_Status *stat
         status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return 0;
     }
-    int err = message_wait(look, &probe);
+    int err = message_wait(probe_look, &probe);
     if (!err)
-        tell(&probe, status);
+        probe_tell(&probe, status);
     return err;
 }
 
@@ -93,9 +93,9 @@ int oriel_iprobe(int source, int tag, struct communicator *comm, int *flag,
         status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return 0;
     }
-    int err = look_once(&probe, flag);
+    int err = probe_look_once(&probe, flag);
     if (*flag)
-        tell(&probe, status);
+        probe_tell(&probe, status);
     return err;
 }
 
@@ -140,13 +140,13 @@ int oriel_mprobe(int source, int tag, struct communicator *comm,
     int err = message_make(comm, &taken);
     if (err)
         return err;
-    err = message_wait(look, &probe);
+    err = message_wait(probe_look, &probe);
     if (err) {
         object_close(&taken->object);
         return err;
     }
     taken->unexpected = probe.unexpected;
-    tell(&probe, status);
+    probe_tell(&probe, status);
     *message = taken;
     return 0;
 }
@@ -158,7 +158,7 @@ static int take_now(struct probe *probe, struct message **message)
     if (err)
         return err;
     probe->is_taking = true;
-    look_locked(probe);
+    probe_look_locked(probe);
     (*message)->unexpected = probe->unexpected;
     if (probe->unexpected == NULL) {
         object_close(&(*message)->object);
@@ -175,11 +175,11 @@ int oriel_improbe(int source, int tag, struct communicator *comm, int *flag,
     if (source == MPI_PROC_NULL)
         return take_from_nobody(message, status);
     *message = NULL;
-    int err = look_once(&probe, flag);
+    int err = probe_look_once(&probe, flag);
     if (*flag)
         err = take_now(&probe, message);
     *flag = *message != NULL;
     if (*flag)
-        tell(&probe, status);
+        probe_tell(&probe, status);
     return err;
 }

@@ -2,7 +2,8 @@
 // Sends and receives for the layers above.
 #include "pt2pt/private.h"
 
-static int begin(const struct transfer_parameters *parameters, struct transfer **made)
+static int begin_new(const struct transfer_parameters *parameters,
+                     struct transfer **made)
 {
     struct transfer *transfer = NULL;
     int err = transfer_make(parameters, &transfer);
@@ -24,7 +25,7 @@ int pt2pt_begin_send(struct communicator *comm, enum channel channel,
     struct transfer_parameters parameters =
         send_parameters(buffer, count, type, destination, tag, comm);
     parameters.channel = channel;
-    return begin(&parameters, transfer);
+    return begin_new(&parameters, transfer);
 }
 
 int pt2pt_begin_receive(struct communicator *comm, enum channel channel, void *buffer,
@@ -34,7 +35,7 @@ int pt2pt_begin_receive(struct communicator *comm, enum channel channel, void *b
     struct transfer_parameters parameters =
         receive_parameters(buffer, count, type, source, tag, comm);
     parameters.channel = channel;
-    return begin(&parameters, transfer);
+    return begin_new(&parameters, transfer);
 }
 
 int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buffer,

@@ -36,7 +36,7 @@ struct finished {
 
 // The error fields are only used when some request has failed (3.2.5): until then they
 // stay as they are.
-static void note(struct finished *finished, int error)
+static void finished_add(struct finished *finished, int error)
 {
     int index = finished->count++;
     MPI_Status *statuses = finished->statuses;
@@ -55,10 +55,10 @@ static void finish_next(struct finished *finished, MPI_Request *handle)
     struct request *request = request_of_handle(*handle);
     MPI_Status *status = status_at(finished->statuses, finished->count);
     if (request_is_active(request)) {
-        note(finished, request_finish(request, handle, status));
+        finished_add(finished, request_finish(request, handle, status));
     } else {
         status_set_empty(status);
-        note(finished, 0);
+        finished_add(finished, 0);
     }
 }
 
@@ -148,7 +148,7 @@ int oriel_cancel(struct request *request)
     return err;
 }
 
-static int start(struct request *request)
+static int request_restart(struct request *request)
 {
     if (request == NULL || !request->is_persistent)
         return fail(MPI_ERR_REQUEST, "the request is not persistent");
@@ -169,13 +169,13 @@ static int start(struct request *request)
 
 int oriel_start(MPI_Request *request)
 {
-    return start(request_of_handle(*request));
+    return request_restart(request_of_handle(*request));
 }
 
 int oriel_startall(int count, MPI_Request array_of_requests[])
 {
     int err = 0;
     for (int i = 0; !err && i < count; i++)
-        err = start(request_of_handle(array_of_requests[i]));
+        err = request_restart(request_of_handle(array_of_requests[i]));
     return err;
 }

@@ -29,7 +29,8 @@ void pt2pt_stop(void)
 
 // ---- what the program sees of them
 
-static int begin(struct transfer *transfer, struct unexpected **taken)
+static int transfer_begin_or_receive(struct transfer *transfer,
+                                     struct unexpected **taken)
 {
     int err = 0;
     transfer_pack(transfer);
@@ -44,11 +45,11 @@ static int begin(struct transfer *transfer, struct unexpected **taken)
     return err;
 }
 
-static int restart(struct request *request)
+static int transfer_restart(struct request *request)
 {
     struct transfer *transfer = (struct transfer *)request;
     if (!transfer->parameters.is_buffered)
-        return begin(transfer, NULL);
+        return transfer_begin_or_receive(transfer, NULL);
     int err = buffered_send(&transfer->parameters);
     if (err)
         return err;
@@ -58,7 +59,7 @@ static int restart(struct request *request)
     return 0;
 }
 
-static int result(struct request *request, MPI_Status *status)
+static int transfer_result(struct request *request, MPI_Status *status)
 {
     const struct transfer *transfer = (const struct transfer *)request;
     (void)status;
@@ -72,7 +73,7 @@ static int result(struct request *request, MPI_Status *status)
 }
 
 static const struct request_kind transfer_kind = {
-    .start = restart, .cancel = transfer_cancel, .result = result};
+    .start = transfer_restart, .cancel = transfer_cancel, .result = transfer_result};
 
 // ---- their memory
 
@@ -242,7 +243,7 @@ void transfer_receive(struct transfer *transfer, struct unexpected *unexpected)
 
 // ---- from the beginning to the end
 
-static void give_up(struct transfer *transfer)
+static void transfer_give_up(struct transfer *transfer)
 {
     message_lock();
     transfer_hide(transfer);
@@ -256,13 +257,13 @@ int transfer_carry_out(const struct transfer_parameters *parameters,
     int err = transfer_init(&transfer, parameters);
     if (err)
         return err;
-    err = begin(&transfer, taken);
+    err = transfer_begin_or_receive(&transfer, taken);
     if (!err) {
         err = request_wait(&transfer.request);
         if (!err)
             err = request_result(&transfer.request, status);
         else
-            give_up(&transfer);
+            transfer_give_up(&transfer);
     }
     transfer_clear(&transfer);
     return err;
@@ -277,7 +278,7 @@ int transfer_start(const struct transfer_parameters *parameters,
         err = object_open(&transfer->request.object, KIND_REQUEST);
     if (err)
         return err;
-    err = begin(transfer, taken);
+    err = transfer_begin_or_receive(transfer, taken);
     if (err)
         object_close(&transfer->request.object);
     else

@@ -5,14 +5,16 @@
 
 #include <oriel_core.h>
 
-static bool is_complete(void *argument)
+static bool is_one_request_complete(void *argument)
 {
     return request_is_complete(argument);
 }
 
 int request_wait(struct request *request)
 {
-    return request_is_complete(request) ? 0 : message_wait(is_complete, request);
+    return request_is_complete(request)
+               ? 0
+               : message_wait(is_one_request_complete, request);
 }
 
 int oriel_wait(MPI_Request *request, MPI_Status *status)

@@ -27,8 +27,8 @@ static int copy_failed(int node_rank, int pid, uint64_t remote, size_t bytes,
                 bytes, (unsigned long long)remote, node_rank, pid, strerror(reason));
 }
 
-static int copy(const struct shm *shm, copy_call *call, int node_rank, uint64_t remote,
-                void *local, size_t bytes)
+static int process_copy(const struct shm *shm, copy_call *call, int node_rank,
+                        uint64_t remote, void *local, size_t bytes)
 {
     int pid = shm_pid(shm, node_rank);
     count_shared(COUNTER_PROCESS_COPIES, 1);
@@ -105,11 +105,12 @@ bool shm_can_copy(const struct shm *shm)
 int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *local,
                 size_t bytes)
 {
-    return copy(shm, process_vm_writev, node_rank, remote, (void *)local, bytes);
+    return process_copy(shm, process_vm_writev, node_rank, remote, (void *)local,
+                        bytes);
 }
 
 int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
                   size_t bytes)
 {
-    return copy(shm, process_vm_readv, node_rank, remote, local, bytes);
+    return process_copy(shm, process_vm_readv, node_rank, remote, local, bytes);
 }

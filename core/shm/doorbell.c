@@ -7,7 +7,7 @@
 #include <limits.h>
 
 // False when nobody sleeps, or another has rung already.
-static bool wake(struct doorbell *bell)
+static bool doorbell_ring(struct doorbell *bell)
 {
     if (!atomic_load(&bell->is_armed) || !atomic_exchange(&bell->is_armed, 0))
         return false;
@@ -39,11 +39,11 @@ void shm_disarm(struct shm *shm, enum shm_bell bell)
 void shm_ring(struct shm *shm, int node_rank)
 {
     struct peer_record *record = peer_record_of(shm, node_rank);
-    if (!wake(&record->bells[SHM_BELL_CALL]))
-        wake(&record->bells[SHM_BELL_PROGRESS]);
+    if (!doorbell_ring(&record->bells[SHM_BELL_CALL]))
+        doorbell_ring(&record->bells[SHM_BELL_PROGRESS]);
 }
 
 void shm_ring_own(struct shm *shm, enum shm_bell bell)
 {
-    wake(&peer_record_of(shm, shm->node_rank)->bells[bell]);
+    doorbell_ring(&peer_record_of(shm, shm->node_rank)->bells[bell]);
 }

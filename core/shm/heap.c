@@ -55,7 +55,7 @@ static struct bin bin_of(size_t bytes)
     return (struct bin){shift + 1, (int)(grains >> shift) & (BINS - 1)};
 }
 
-static void list_insert(struct block **list, struct block *block)
+static void block_link(struct block **list, struct block *block)
 {
     block->next = *list;
     block->previous = list;
@@ -64,7 +64,7 @@ static void list_insert(struct block **list, struct block *block)
     *list = block;
 }
 
-static void list_remove(struct block *block)
+static void block_unlink(struct block *block)
 {
     *block->previous = block->next;
     if (block->next)
@@ -75,7 +75,7 @@ static void insert_free(struct shm_heap *heap, struct block *block)
 {
     struct bin bin = bin_of(block->bytes);
     block->asked = 0;
-    list_insert(&heap->bins[bin.level][bin.index], block);
+    block_link(&heap->bins[bin.level][bin.index], block);
     heap->filled[bin.level] |= 1u << bin.index;
     heap->levels |= UINT64_C(1) << bin.level;
 }
@@ -83,7 +83,7 @@ static void insert_free(struct shm_heap *heap, struct block *block)
 static void remove_free(struct shm_heap *heap, struct block *block)
 {
     struct bin bin = bin_of(block->bytes);
-    list_remove(block);
+    block_unlink(block);
     if (heap->bins[bin.level][bin.index])
         return;
     heap->filled[bin.level] &= ~(1u << bin.index);
@@ -114,8 +114,8 @@ static size_t aligned_start(const struct shm_heap *heap, const struct block *blo
     return block->start + (round_up(address, alignment) - address);
 }
 
-static bool fits(const struct shm_heap *heap, const struct block *block, size_t bytes,
-                 size_t alignment)
+static bool block_fits(const struct shm_heap *heap, const struct block *block,
+                       size_t bytes, size_t alignment)
 {
     size_t lost = aligned_start(heap, block, alignment) - block->start;
     return lost <= block->bytes && bytes <= block->bytes - lost;
@@ -124,27 +124,27 @@ static bool fits(const struct shm_heap *heap, const struct block *block, size_t 
 // The block of about the size that was freed last, so that the same request finds the
 // same block again; else a larger one; else one that is large enough wherever it
 // starts; else, with little left, whatever fits.
-static struct block *find(struct shm_heap *heap, size_t bytes, size_t alignment)
+static struct block *block_find(struct shm_heap *heap, size_t bytes, size_t alignment)
 {
     struct bin bin = bin_of(bytes);
     struct block *block = heap->bins[bin.level][bin.index];
-    if (block && fits(heap, block, bytes, alignment))
+    if (block && block_fits(heap, block, bytes, alignment))
         return block;
     block = find_larger(heap, bytes);
-    if (block && fits(heap, block, bytes, alignment))
+    if (block && block_fits(heap, block, bytes, alignment))
         return block;
     block = find_larger(heap, bytes + alignment);
     if (block)
         return block;
     block = heap->first;
-    while (block && (block->asked || !fits(heap, block, bytes, alignment)))
+    while (block && (block->asked || !block_fits(heap, block, bytes, alignment)))
         block = block->after;
     return block;
 }
 
 // Cuts the block at `bytes`; the second part is returned, in no list yet. NULL without
 // memory. What may have pages is at the start of a free block.
-static struct block *split(struct block *block, size_t bytes)
+static struct block *block_split(struct block *block, size_t bytes)
 {
     struct block *rest = calloc(1, sizeof *rest);
     if (!rest)
@@ -164,7 +164,7 @@ static struct block *split(struct block *block, size_t bytes)
 }
 
 // Joins the block with the free one behind it, which is in no list.
-static void merge(struct block *block)
+static void block_merge(struct block *block)
 {
     struct block *rest = block->after;
     if (rest->used)
@@ -176,7 +176,7 @@ static void merge(struct block *block)
     free(rest);
 }
 
-static struct block **bucket_of(struct shm_heap *heap, size_t start)
+static struct block **block_bucket(struct shm_heap *heap, size_t start)
 {
     uint64_t hash = start / GRAIN * UINT64_C(0x9e3779b97f4a7c15);
     return &heap->buckets[(hash >> 32) & (heap->bucket_count - 1)];
@@ -184,7 +184,7 @@ static struct block **bucket_of(struct shm_heap *heap, size_t start)
 
 static struct block *find_in_use(struct shm_heap *heap, size_t start)
 {
-    struct block *block = *bucket_of(heap, start);
+    struct block *block = *block_bucket(heap, start);
     while (block && block->start != start)
         block = block->next;
     return block;
@@ -203,28 +203,28 @@ static void grow_buckets(struct shm_heap *heap)
     for (size_t i = 0; i < old_count; i++)
         for (struct block *block = old[i], *next; block; block = next) {
             next = block->next;
-            list_insert(bucket_of(heap, block->start), block);
+            block_link(block_bucket(heap, block->start), block);
         }
     free(old);
 }
 
 // Takes a block out of the free ones and cuts it to size.
-static struct block *take(struct shm_heap *heap, size_t bytes, size_t alignment)
+static struct block *block_take(struct shm_heap *heap, size_t bytes, size_t alignment)
 {
-    struct block *block = find(heap, bytes, alignment);
+    struct block *block = block_find(heap, bytes, alignment);
     if (!block)
         return NULL;
     remove_free(heap, block);
     size_t lost = aligned_start(heap, block, alignment) - block->start;
     if (lost) {
         struct block *front = block;
-        block = split(front, lost);
+        block = block_split(front, lost);
         insert_free(heap, front);
         if (!block)
             return NULL;
     }
     if (block->bytes > bytes) {
-        struct block *rest = split(block, bytes);
+        struct block *rest = block_split(block, bytes);
         if (rest) // else the caller gets more than it wanted
             insert_free(heap, rest);
     }
@@ -247,12 +247,12 @@ static void put_back(struct shm_heap *heap, struct block *block)
     block->used = block->bytes;
     if (block->after && !block->after->asked) {
         remove_free(heap, block->after);
-        merge(block);
+        block_merge(block);
     }
     if (block->before && !block->before->asked) {
         block = block->before;
         remove_free(heap, block);
-        merge(block);
+        block_merge(block);
     }
     return_pages(heap, block);
     insert_free(heap, block);
@@ -270,7 +270,7 @@ static int refuse_memory(size_t bytes, uint64_t limit, uint64_t allocated,
         (unsigned long long)allocated, whose);
 }
 
-static void unreserve(struct shm *shm, size_t bytes)
+static void bytes_unreserve(struct shm *shm, size_t bytes)
 {
     atomic_fetch_sub(&shm->allocated, bytes);
     atomic_fetch_sub(&shm->control->allocated, bytes);
@@ -278,7 +278,7 @@ static void unreserve(struct shm *shm, size_t bytes)
 
 // Counts `bytes` against what this process's heap, and all heaps of the node together,
 // may hold.
-static int reserve(struct shm *shm, size_t bytes)
+static int bytes_reserve(struct shm *shm, size_t bytes)
 {
     struct shm_control *control = shm->control;
     uint64_t limit = atomic_load(&control->memory_limit);
@@ -286,7 +286,7 @@ static int reserve(struct shm *shm, size_t bytes)
     uint64_t all = atomic_fetch_add(&control->allocated, bytes);
     if (own + bytes <= shm->memory_limit && all + bytes <= limit)
         return 0;
-    unreserve(shm, bytes);
+    bytes_unreserve(shm, bytes);
     return all + bytes > limit
                ? refuse_memory(bytes, limit, all, "the heaps of this node")
                : refuse_memory(bytes, shm->memory_limit, own, "this process's heap");
@@ -311,10 +311,10 @@ static struct block *take_in_use(const struct shm *shm, size_t asked, size_t byt
 {
     struct shm_heap *heap = shm->heap;
     pthread_mutex_lock(&heap->lock);
-    struct block *block = take(heap, bytes, alignment);
+    struct block *block = block_take(heap, bytes, alignment);
     if (block) {
         block->asked = asked;
-        list_insert(bucket_of(heap, block->start), block);
+        block_link(block_bucket(heap, block->start), block);
         if (++heap->in_use > heap->bucket_count)
             grow_buckets(heap);
         show_in_dumps(heap, shm->heap_bytes, block->start + block->bytes);
@@ -334,12 +334,12 @@ int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory)
         return fail(MPI_ERR_NO_MEM,
                     "%zu bytes asked for, but a process's heap has %zu by %s", bytes,
                     shm->heap_bytes, room_reason(shm->control->bound));
-    int err = reserve(shm, asked);
+    int err = bytes_reserve(shm, asked);
     if (err)
         return err;
     struct block *block = take_in_use(shm, asked, round_up(asked, grain), alignment);
     if (!block) {
-        unreserve(shm, asked);
+        bytes_unreserve(shm, asked);
         return fail(MPI_ERR_NO_MEM,
                     "no piece of %zu bytes is left in this process's heap, which has "
                     "%zu by %s",
@@ -356,9 +356,9 @@ void shm_free(struct shm *shm, void *memory)
     pthread_mutex_lock(&heap->lock);
     struct block *block = find_in_use(heap, (size_t)((char *)memory - heap->base));
     if (block) {
-        unreserve(shm, block->asked);
+        bytes_unreserve(shm, block->asked);
         count_shared(COUNTER_HEAP_BYTES, -(uint64_t)block->asked);
-        list_remove(block);
+        block_unlink(block);
         heap->in_use--;
         put_back(heap, block);
     }

@@ -93,7 +93,7 @@ static int parent_of(int pid)
     return life_read(pid, &life) ? life.parent : 0;
 }
 
-static bool descends(int pid, int ancestor)
+static bool pid_descends(int pid, int ancestor)
 {
     while (pid > 0 && pid != ancestor)
         pid = parent_of(pid);
@@ -105,7 +105,7 @@ static bool is_ancestor(const struct shm *shm, int pid)
 {
     bool is_common = true;
     for (int peer = 0; peer < shm->node_size && is_common; peer++)
-        is_common = descends(shm_pid(shm, peer), pid) || !shm_is_alive(shm, peer);
+        is_common = pid_descends(shm_pid(shm, peer), pid) || !shm_is_alive(shm, peer);
     return is_common;
 }
 

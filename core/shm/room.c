@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 // RLIM_INFINITY is the largest number.
-static struct room lesser(struct room room, rlim_t bytes, enum bound bound)
+static struct room room_lower(struct room room, rlim_t bytes, enum bound bound)
 {
     return bytes < room.bytes ? (struct room){(size_t)bytes, bound} : room;
 }
@@ -17,9 +17,9 @@ struct room room_find(void)
     struct room room = {(size_t)1 << 45, BOUND_ADDRESSES}; // user space has 2^47 bytes
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        room = lesser(room, limit.rlim_cur / 2, BOUND_ADDRESSES);
+        room = room_lower(room, limit.rlim_cur / 2, BOUND_ADDRESSES);
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0)
-        room = lesser(room, limit.rlim_max, BOUND_FILE_SIZE);
+        room = room_lower(room, limit.rlim_max, BOUND_FILE_SIZE);
     return room;
 }
 

@@ -42,7 +42,7 @@ static void keep_out_of_dumps(const struct shm *shm)
             MADV_DODUMP);
 }
 
-static bool map(struct shm *shm, int file)
+static bool segment_map(struct shm *shm, int file)
 {
     void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_NORESERVE, file, 0);
@@ -94,7 +94,7 @@ static int map_largest(struct shm *shm, int file, size_t wanted)
     for (heap_bytes = asked; heap_bytes >= HEAP_MIN;
          heap_bytes = round_up(heap_bytes / 2, page)) {
         set_sizes(shm, heap_bytes);
-        if (set_length(file, shm->bytes) && map(shm, file)) {
+        if (set_length(file, shm->bytes) && segment_map(shm, file)) {
             shm->control->bound = heap_bytes < asked ? BOUND_ADDRESSES
                                   : asked < wanted   ? room.bound
                                                      : BOUND_WANTED;
@@ -160,7 +160,7 @@ static void try_copy(struct shm *shm)
 }
 
 // The segment is mapped: makes this process a member of its node.
-static int enter(struct shm *shm)
+static int shm_enter(struct shm *shm)
 {
     int err = heap_open(shm);
     if (err)
@@ -177,7 +177,7 @@ static int enter(struct shm *shm)
     return 0;
 }
 
-static void discard(struct shm *shm)
+static void shm_free_all(struct shm *shm)
 {
     if (shm->base)
         munmap(shm->base, shm->bytes);
@@ -205,7 +205,7 @@ static int make_segment(struct shm *shm, size_t heap_bytes)
     control->node_size = (uint64_t)shm->node_size;
     control->leader_word = (uint64_t)(uintptr_t)&SHM_LAYOUT;
     memory_open_for_trial(shm);
-    return enter(shm);
+    return shm_enter(shm);
 }
 
 int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
@@ -216,7 +216,7 @@ int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
         return fail(MPI_ERR_NO_MEM, "no memory for the description of the segment");
     int err = make_segment(made, heap_bytes);
     if (err) {
-        discard(made);
+        shm_free_all(made);
         return err;
     }
     snprintf(descriptor, SHM_DESCRIPTOR_MAX, "%d:%d:%zu", (int)getpid(), made->file,
@@ -244,7 +244,7 @@ static int map_segment(struct shm *shm, const char *descriptor)
     set_sizes(shm, heap_bytes);
     struct stat status;
     bool fits = fstat(opened, &status) == 0 && (size_t)status.st_size == shm->bytes;
-    bool is_mapped = fits && map(shm, opened);
+    bool is_mapped = fits && segment_map(shm, opened);
     int reason = errno;
     close(opened);
     if (!fits)
@@ -267,9 +267,9 @@ int shm_attach(const struct boot *boot, const char *descriptor, struct shm **shm
         return fail(MPI_ERR_NO_MEM, "no memory for the description of the segment");
     int err = map_segment(made, descriptor);
     if (!err)
-        err = enter(made);
+        err = shm_enter(made);
     if (err) {
-        discard(made);
+        shm_free_all(made);
         return err;
     }
     try_copy(made);
@@ -283,5 +283,5 @@ void shm_stop(struct shm *shm)
     memory_close(shm);
     rings_close(shm);
     heap_close(shm);
-    discard(shm);
+    shm_free_all(shm);
 }

@@ -52,7 +52,7 @@ static int events_in(enum category category, int len, int indices[])
     return indices_in(category, category_of_event, EVENT_COUNT, len, indices);
 }
 
-static int check(int cat_index)
+static int category_check(int cat_index)
 {
     int err = tools_check();
     bool is_index = cat_index >= 0 && cat_index < CATEGORY_COUNT;
@@ -61,7 +61,7 @@ static int check(int cat_index)
 
 static int check_array(int cat_index, int len, const int indices[])
 {
-    int err = check(cat_index);
+    int err = category_check(cat_index);
     return err ? err : len < 0 || (len > 0 && !indices) ? MPI_T_ERR_INVALID : 0;
 }
 
@@ -69,7 +69,7 @@ int oriel_t_category_get_num(int *num_cat)
 {
     int err = tools_check();
     if (!err)
-        give(num_cat, CATEGORY_COUNT);
+        result_store(num_cat, CATEGORY_COUNT);
     return err;
 }
 
@@ -77,24 +77,24 @@ int oriel_t_category_get_info(int cat_index, char *name, int *name_len, char *de
                               int *desc_len, int *num_cvars, int *num_pvars,
                               int *num_categories)
 {
-    int err = check(cat_index);
+    int err = category_check(cat_index);
     if (err)
         return err;
     const char *its_name = categories[cat_index].name;
     const char *description = categories[cat_index].description;
     give_text(its_name, strlen(its_name), name, name_len);
     give_text(description, strlen(description), desc, desc_len);
-    give(num_cvars, cat_index == CATEGORY_SETTINGS ? option_count : 0);
-    give(num_pvars, pvars_in((enum category)cat_index, 0, NULL));
-    give(num_categories, 0);
+    result_store(num_cvars, cat_index == CATEGORY_SETTINGS ? option_count : 0);
+    result_store(num_pvars, pvars_in((enum category)cat_index, 0, NULL));
+    result_store(num_categories, 0);
     return 0;
 }
 
 int oriel_t_category_get_num_events(int cat_index, int *num_events)
 {
-    int err = check(cat_index);
+    int err = category_check(cat_index);
     if (!err)
-        give(num_events, events_in((enum category)cat_index, 0, NULL));
+        result_store(num_events, events_in((enum category)cat_index, 0, NULL));
     return err;
 }
 
@@ -147,6 +147,6 @@ int oriel_t_category_changed(int *update_number)
 {
     int err = tools_check();
     if (!err)
-        give(update_number, 0);
+        result_store(update_number, 0);
     return err;
 }

@@ -29,7 +29,7 @@ int oriel_t_cvar_get_num(int *num_cvar)
 {
     int err = tools_check();
     if (!err)
-        give(num_cvar, option_count);
+        result_store(num_cvar, option_count);
     return err;
 }
 
@@ -45,9 +45,9 @@ int oriel_t_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbos
     const struct option *option = &option_table[cvar_index];
     give_text(option->name, strlen(option->name), name, name_len);
     give_text(option->description, strlen(option->description), desc, desc_len);
-    give(verbosity, MPI_T_VERBOSITY_USER_BASIC);
-    give(bind, MPI_T_BIND_NO_OBJECT);
-    give(scope, option->is_common ? MPI_T_SCOPE_ALL_EQ : MPI_T_SCOPE_LOCAL);
+    result_store(verbosity, MPI_T_VERBOSITY_USER_BASIC);
+    result_store(bind, MPI_T_BIND_NO_OBJECT);
+    result_store(scope, option->is_common ? MPI_T_SCOPE_ALL_EQ : MPI_T_SCOPE_LOCAL);
     if (datatype != NULL)
         *datatype = type_of(option);
     if (enumtype != NULL)
@@ -87,14 +87,14 @@ int oriel_t_cvar_handle_alloc(int cvar_index, void *obj_handle,
         const struct option *option = &option_table[cvar_index];
         *made = (struct MPI_ABI_T_cvar_handle){tools->cvars, option};
         tools->cvars = *handle = made;
-        give(count, option->type == OPTION_TEXT ? OPTION_TEXT_BYTES : 1);
+        result_store(count, option->type == OPTION_TEXT ? OPTION_TEXT_BYTES : 1);
     }
     tools_leave();
     return err;
 }
 
 // The link to a handle in the list; to NULL if the handle is none.
-static MPI_T_cvar_handle *find(struct tools *tools, MPI_T_cvar_handle handle)
+static MPI_T_cvar_handle *cvar_find(struct tools *tools, MPI_T_cvar_handle handle)
 {
     MPI_T_cvar_handle *link = &tools->cvars;
     while (*link != NULL && *link != handle)
@@ -107,7 +107,7 @@ int oriel_t_cvar_handle_free(MPI_T_cvar_handle *handle)
     struct tools *tools = tools_enter();
     if (tools == NULL)
         return MPI_T_ERR_NOT_INITIALIZED;
-    MPI_T_cvar_handle *link = handle ? find(tools, *handle) : NULL;
+    MPI_T_cvar_handle *link = handle ? cvar_find(tools, *handle) : NULL;
     bool is_known = link != NULL && *link != NULL;
     if (is_known) {
         *link = (*handle)->next;
@@ -123,7 +123,7 @@ static int option_of(MPI_T_cvar_handle handle, const struct option **option)
     struct tools *tools = tools_enter();
     if (tools == NULL)
         return MPI_T_ERR_NOT_INITIALIZED;
-    struct MPI_ABI_T_cvar_handle *found = *find(tools, handle);
+    struct MPI_ABI_T_cvar_handle *found = *cvar_find(tools, handle);
     if (found != NULL)
         *option = found->option;
     tools_leave();

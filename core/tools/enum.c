@@ -11,7 +11,7 @@ struct enumeration {
 };
 
 // False if the handle is none.
-static bool find(MPI_T_enum enumtype, struct enumeration *found)
+static bool enum_find(MPI_T_enum enumtype, struct enumeration *found)
 {
     if (enumtype == MPI_T_ENUM_NULL)
         return false;
@@ -44,9 +44,9 @@ int oriel_t_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_l
     int err = tools_check();
     if (err)
         return err;
-    if (!find(enumtype, &found))
+    if (!enum_find(enumtype, &found))
         return MPI_T_ERR_INVALID_HANDLE;
-    give(num, words_count(found.words));
+    result_store(num, words_count(found.words));
     give_text(found.name, strlen(found.name), name, name_len);
     return 0;
 }
@@ -58,13 +58,13 @@ int oriel_t_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name
     int err = tools_check();
     if (err)
         return err;
-    if (!find(enumtype, &found))
+    if (!enum_find(enumtype, &found))
         return MPI_T_ERR_INVALID_HANDLE;
     const char *word;
     size_t length = index >= 0 ? word_at(found.words, index, &word) : 0;
     if (length == 0)
         return MPI_T_ERR_INVALID_ITEM;
-    give(value, index);
+    result_store(value, index);
     give_text(word, length, name, name_len);
     return 0;
 }

@@ -53,7 +53,7 @@ int oriel_t_source_get_num(int *num_sources)
 {
     int err = tools_check();
     if (!err)
-        give(num_sources, SOURCE_COUNT);
+        result_store(num_sources, SOURCE_COUNT);
     return err;
 }
 
@@ -96,7 +96,7 @@ int oriel_t_event_get_num(int *num_events)
 {
     int err = tools_check();
     if (!err)
-        give(num_events, EVENT_COUNT);
+        result_store(num_events, EVENT_COUNT);
     return err;
 }
 
@@ -132,9 +132,9 @@ int oriel_t_event_get_info(int event_index, char *name, int *name_len, int *verb
     const struct event_type *type = &event_table[event_index];
     give_text(type->name, strlen(type->name), name, name_len);
     give_text(type->description, strlen(type->description), desc, desc_len);
-    give(verbosity, MPI_T_VERBOSITY_TUNER_BASIC);
+    result_store(verbosity, MPI_T_VERBOSITY_TUNER_BASIC);
     give_elements(type, array_of_datatypes, array_of_displacements, num_elements);
-    give(bind, MPI_T_BIND_NO_OBJECT);
+    result_store(bind, MPI_T_BIND_NO_OBJECT);
     if (enumtype != NULL)
         *enumtype = enum_of_event(type);
     return 0;

@@ -76,7 +76,7 @@ static void end_freed_and_leave(struct tools *tools, MPI_T_cb_safety safety)
 
 // Locks, until tools_leave, and says whether there is such a registration; if not,
 // nothing is locked.
-static int enter(MPI_T_event_registration registration)
+static int registration_enter(MPI_T_event_registration registration)
 {
     struct tools *tools = tools_enter();
     if (tools == NULL)
@@ -124,7 +124,7 @@ int oriel_t_event_handle_free(MPI_T_event_registration event_registration,
                               void *user_data,
                               MPI_T_event_free_cb_function *free_cb_function)
 {
-    int err = enter(event_registration);
+    int err = registration_enter(event_registration);
     if (err)
         return err;
     event_registration->is_freed = true;
@@ -139,7 +139,7 @@ int oriel_t_event_handle_free(MPI_T_event_registration event_registration,
 int oriel_t_event_handle_set_info(MPI_T_event_registration event_registration,
                                   MPI_Info info)
 {
-    int err = enter(event_registration);
+    int err = registration_enter(event_registration);
     if (err)
         return err;
     tools_leave();
@@ -149,7 +149,7 @@ int oriel_t_event_handle_set_info(MPI_T_event_registration event_registration,
 int oriel_t_event_handle_get_info(MPI_T_event_registration event_registration,
                                   MPI_Info *info_used)
 {
-    int err = enter(event_registration);
+    int err = registration_enter(event_registration);
     if (err)
         return err;
     tools_leave();
@@ -159,7 +159,7 @@ int oriel_t_event_handle_get_info(MPI_T_event_registration event_registration,
 // ---- their functions
 
 // SAFETY_COUNT if it is no level.
-static int place_of(MPI_T_cb_safety safety)
+static int safety_level(MPI_T_cb_safety safety)
 {
     int place = 0;
     while (place < SAFETY_COUNT && levels[place] != safety)
@@ -172,7 +172,7 @@ int oriel_t_event_register_callback(MPI_T_event_registration event_registration,
                                     void *user_data,
                                     MPI_T_event_cb_function *event_cb_function)
 {
-    int place = place_of(cb_safety), err = enter(event_registration);
+    int place = safety_level(cb_safety), err = registration_enter(event_registration);
     if (err)
         return err;
     if (place == SAFETY_COUNT || !is_info(info))
@@ -189,7 +189,7 @@ int oriel_t_event_register_callback(MPI_T_event_registration event_registration,
 // Is there a function for that level?
 static int check_listener(MPI_T_event_registration registration, MPI_T_cb_safety safety)
 {
-    int place = place_of(safety), err = enter(registration);
+    int place = safety_level(safety), err = registration_enter(registration);
     if (err)
         return err;
     if (place == SAFETY_COUNT || registration->listeners[place].call == NULL)
@@ -216,7 +216,7 @@ int oriel_t_event_set_dropped_handler(
     MPI_T_event_registration event_registration,
     MPI_T_event_dropped_cb_function *dropped_cb_function)
 {
-    int err = enter(event_registration);
+    int err = registration_enter(event_registration);
     if (err)
         return err;
     event_registration->dropped = dropped_cb_function;
@@ -228,7 +228,7 @@ int oriel_t_event_set_dropped_handler(
 
 // The function for the lowest level that is enough; if there is none, of the highest
 // level that there is.
-static int choose(const struct listener listeners[SAFETY_COUNT])
+static int listener_choose(const struct listener listeners[SAFETY_COUNT])
 {
     int place = DEMANDED;
     while (place < SAFETY_COUNT && listeners[place].call == NULL)
@@ -244,7 +244,7 @@ static int choose(const struct listener listeners[SAFETY_COUNT])
 static void tell_one(MPI_T_event_registration registration,
                      MPI_T_event_instance instance)
 {
-    int place = choose(registration->listeners);
+    int place = listener_choose(registration->listeners);
     struct listener listener = registration->listeners[place];
     MPI_T_event_dropped_cb_function *dropped = registration->dropped;
     registration->calls++;

@@ -66,7 +66,7 @@ int oriel_t_pvar_get_num(int *num_pvar)
 {
     int err = tools_check();
     if (!err)
-        give(num_pvar, COUNTER_COUNT);
+        result_store(num_pvar, COUNTER_COUNT);
     return err;
 }
 
@@ -83,12 +83,12 @@ int oriel_t_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbos
     const struct pvar *pvar = &pvar_table[pvar_index];
     give_text(pvar->name, strlen(pvar->name), name, name_len);
     give_text(pvar->description, strlen(pvar->description), desc, desc_len);
-    give(verbosity, MPI_T_VERBOSITY_TUNER_BASIC);
-    give(var_class, pvar->var_class);
-    give(bind, MPI_T_BIND_NO_OBJECT);
-    give(readonly, pvar_is_level(pvar_index));
-    give(continuous, pvar_is_level(pvar_index));
-    give(atomic, !pvar_is_level(pvar_index));
+    result_store(verbosity, MPI_T_VERBOSITY_TUNER_BASIC);
+    result_store(var_class, pvar->var_class);
+    result_store(bind, MPI_T_BIND_NO_OBJECT);
+    result_store(readonly, pvar_is_level(pvar_index));
+    result_store(continuous, pvar_is_level(pvar_index));
+    result_store(atomic, !pvar_is_level(pvar_index));
     if (datatype != NULL)
         *datatype = MPI_UNSIGNED_LONG_LONG;
     if (enumtype != NULL)

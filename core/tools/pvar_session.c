@@ -38,7 +38,7 @@ void pvar_handles_free(MPI_T_pvar_session session)
 
 // Locks, until tools_leave, and says whether there is such a session; if not, nothing is
 // locked.
-static int enter(MPI_T_pvar_session session)
+static int session_enter(MPI_T_pvar_session session)
 {
     struct tools *tools = tools_enter();
     if (tools == NULL)
@@ -68,7 +68,7 @@ int oriel_t_pvar_session_create(MPI_T_pvar_session *pe_session)
 
 int oriel_t_pvar_session_free(MPI_T_pvar_session *pe_session)
 {
-    int err = pe_session ? enter(*pe_session) : MPI_T_ERR_INVALID_SESSION;
+    int err = pe_session ? session_enter(*pe_session) : MPI_T_ERR_INVALID_SESSION;
     if (err)
         return err;
     *find_session(process.tools, *pe_session) = (*pe_session)->next;
@@ -83,7 +83,7 @@ int oriel_t_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index,
                               void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
     (void)obj_handle; // no variable belongs to an object
-    int err = enter(pe_session);
+    int err = session_enter(pe_session);
     if (err)
         return err;
     MPI_T_pvar_handle made = NULL;
@@ -100,7 +100,7 @@ int oriel_t_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index,
             .is_started = pvar_is_level(pvar_index),
         };
         pe_session->handles = *handle = made;
-        give(count, 1);
+        result_store(count, 1);
     }
     tools_leave();
     return err;
@@ -108,7 +108,7 @@ int oriel_t_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index,
 
 int oriel_t_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *handle)
 {
-    int err = enter(pe_session);
+    int err = session_enter(pe_session);
     if (err)
         return err;
     MPI_T_pvar_handle *link = handle ? find_handle(pe_session, *handle) : NULL;
@@ -124,18 +124,18 @@ int oriel_t_pvar_handle_free(MPI_T_pvar_session pe_session, MPI_T_pvar_handle *h
 
 // ---- what is done with them. Each is an error for some variables.
 
-static uint64_t counted(const struct MPI_ABI_T_pvar_handle *handle)
+static uint64_t pvar_value(const struct MPI_ABI_T_pvar_handle *handle)
 {
     return counter_value(handle->counter);
 }
 
-static int start(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)
+static int pvar_start(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)
 {
     (void)value;
     if (pvar_is_level(handle->counter))
         return MPI_T_ERR_PVAR_NO_STARTSTOP;
     if (!handle->is_started)
-        handle->start = counted(handle);
+        handle->start = pvar_value(handle);
     handle->is_started = true;
     return 0;
 }
@@ -147,11 +147,11 @@ static uint64_t value_at(const struct MPI_ABI_T_pvar_handle *handle, uint64_t no
 
 static int read_value(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)
 {
-    *value = value_at(handle, counted(handle));
+    *value = value_at(handle, pvar_value(handle));
     return 0;
 }
 
-static int stop(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)
+static int pvar_stop(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)
 {
     (void)value;
     if (pvar_is_level(handle->counter))
@@ -166,11 +166,11 @@ static int write_value(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)
     if (pvar_is_level(handle->counter))
         return MPI_T_ERR_PVAR_NO_WRITE;
     handle->value = *value;
-    handle->start = counted(handle);
+    handle->start = pvar_value(handle);
     return 0;
 }
 
-static int reset(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)
+static int pvar_reset(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)
 {
     (void)value;
     return write_value(handle, &(uint64_t){0});
@@ -180,7 +180,7 @@ static int read_and_reset(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value)
 {
     if (pvar_is_level(handle->counter))
         return MPI_T_ERR_PVAR_NO_ATOMIC;
-    uint64_t now = counted(handle);
+    uint64_t now = pvar_value(handle);
     *value = value_at(handle, now);
     handle->value = 0;
     handle->start = now;
@@ -192,7 +192,7 @@ typedef int pvar_action(struct MPI_ABI_T_pvar_handle *handle, uint64_t *value);
 static int with_handle(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
                        pvar_action *act, uint64_t *value)
 {
-    int err = enter(session);
+    int err = session_enter(session);
     if (err)
         return err;
     if (*find_handle(session, handle) == NULL)
@@ -209,7 +209,7 @@ static int with_some(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 {
     if (handle != MPI_T_PVAR_ALL_HANDLES)
         return with_handle(session, handle, act, &(uint64_t){0});
-    int err = enter(session);
+    int err = session_enter(session);
     if (err)
         return err;
     for (MPI_T_pvar_handle one = session->handles; one != NULL; one = one->next)
@@ -220,17 +220,17 @@ static int with_some(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 
 int oriel_t_pvar_start(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
 {
-    return with_some(pe_session, handle, start);
+    return with_some(pe_session, handle, pvar_start);
 }
 
 int oriel_t_pvar_stop(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
 {
-    return with_some(pe_session, handle, stop);
+    return with_some(pe_session, handle, pvar_stop);
 }
 
 int oriel_t_pvar_reset(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle)
 {
-    return with_some(pe_session, handle, reset);
+    return with_some(pe_session, handle, pvar_reset);
 }
 
 int oriel_t_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle,

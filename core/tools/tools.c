@@ -55,7 +55,7 @@ int oriel_t_init_thread(int required, int *provided)
     pthread_mutex_lock(&process.tools->lock);
     process.tools->users++;
     pthread_mutex_unlock(&process.tools->lock);
-    give(provided, MPI_THREAD_MULTIPLE);
+    result_store(provided, MPI_THREAD_MULTIPLE);
     return 0;
 }
 

@@ -78,7 +78,7 @@ void tools_leave(void);
 int tools_check(void);
 
 // ---- results: whoever gives NULL for one does not want it (15.3.3)
-static inline void give(int *to, int value)
+static inline void result_store(int *to, int value)
 {
     if (to != NULL)
         *to = value;
