@@ -235,7 +235,7 @@ class Procedure:
     @property
     def trims_strings(self) -> bool:
         """Blanks around its strings do not count: it works on an info object."""
-        return bool(self.arguments) and self.arguments[0].kind.name == "INFO"
+        return bool(self.arguments) and self.arguments[0].kind.is_info
 
     @property
     def is_in_mpif(self) -> bool:

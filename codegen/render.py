@@ -20,6 +20,7 @@ are macros to import. Templates may use, besides Jinja's own:
     symbols                   the symbol plan (symbols.Symbol)
     c, f08, f90               declarations (c_steps.CSteps, fortran_text.F08Text, F90Text)
     fortran                   plans of entries in Fortran (fortran_steps.FortranPlanner)
+    choice                    entries with choice buffers (choice_steps.ChoicePlanner)
     constants                 constants in Fortran (fortran_constants.FortranConstants)
     tables                    tables.c.cell(kind, "column") of bindings/c/kinds.spec ...
 
@@ -40,6 +41,7 @@ from jinja2 import (
 )
 
 from codegen.buffers import contents, is_location, partner, size
+from codegen.choice_steps import ChoicePlanner
 from codegen.c_steps import CSteps
 from codegen.expand import (
     Bindings,
@@ -128,6 +130,7 @@ def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
         "f08": f08,
         "f90": f90,
         "fortran": FortranPlanner(bindings.spec, c, f08, f90),
+        "choice": ChoicePlanner(c),
         "constants": FortranConstants(bindings.spec, f08, f90),
         "tables": tables,
     }
