@@ -126,6 +126,20 @@ static void register_late(void)
         CHECK(order[i] == i);
 }
 
+// It holds nothing up: what is sent behind it is handled.
+static void unregister(void)
+{
+    int one = 1;
+    const struct message_kind other = {OTHER, note, false};
+    message_register(&other, 1);
+    message_unregister(&other, 1);
+    send_to(process.rank, OTHER, 0);
+    handle_kind(QUESTION, count);
+    send_to(process.rank, QUESTION, 0);
+    CHECK(message_wait(has_received, &one) == 0);
+    CHECK(received == 1);
+}
+
 // More than one poll takes, sent before the receiver waits: for them nobody rings.
 static void many_at_once(void)
 {
@@ -210,6 +224,8 @@ int main(void)
     struct job pair = {.nodes = 1, .node_size = 2, .body = ping_pong};
     int failures = run_job(alone);
     alone.body = register_late;
+    failures += run_job(alone);
+    alone.body = unregister;
     failures += run_job(alone);
     failures += run_job(pair);
     pair.body = many_at_once;
