@@ -4,7 +4,8 @@
 usage: lint.py [TOP]      prints `file:line: rule: what`, exits 1 if there is any.
 
 Rules: layer (a core folder includes only itself and lower folders, and of another folder
-only its one header and what it gives to other languages), size (files, functions), macro
+only its one header and what it gives to other languages; core's own files are above all
+folders), owner (one writer of each member of a struct that holds state, see owners.py), size (files, functions), macro
 (at most six lines), condition (#if only in core/base), names (no MPI procedure is named in
 the generator or a template), calls (the core calls no MPI_ procedure), opening (SPDX line first).
 """
@@ -19,6 +20,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import owners
 
 # Each folder of core may include those to its right. Folders in one group do not see
 # each other.
@@ -35,6 +38,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("boot",),
     ("base",),
 )
+ABOVE_ALL = -1  # core's own files
 FILE_LINES = 500
 FUNCTION_LINES = 100  # no function is longer ...
 USUAL_LINES = 60  # ... and of all functions this share is not longer than that
@@ -80,25 +84,41 @@ def rank_of(folder: str) -> int | None:
     return None
 
 
+def is_c_of_core(file: Path) -> bool:
+    return file.parts[0] == "core" and file.suffix in {".c", ".h"}
+
+
 def check_layers(file: Path, lines: list[str]) -> Iterator[Finding]:
-    if file.parts[0] != "core" or len(file.parts) != 3:
+    if not is_c_of_core(file):
         return
-    own = rank_of(file.parts[1])
+    own_folder = file.parts[1] if len(file.parts) > 2 else ""
+    own = rank_of(own_folder) if own_folder else ABOVE_ALL
     if own is None:
-        yield Finding(file, 1, "layer", f"core/{file.parts[1]} has no place in the layers")
+        yield Finding(file, 1, "layer", f"core/{own_folder} has no place in the layers")
         return
     for number, line in enumerate(lines, 1):
         match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-        if not match or "/" not in match[1]:
+        if not match:
             continue
-        folder, header = match[1].split("/", 1)
-        other = rank_of(folder)
+        folder, _, header = match[1].rpartition("/")
+        other = rank_of(folder) if folder else ABOVE_ALL
         if other is None:
             yield Finding(file, number, "layer", f"{match[1]} is not of a core folder")
-        elif folder != file.parts[1] and header not in {f"{folder}.h", "language.h"}:
-            yield Finding(file, number, "layer", f"{match[1]} is private to its folder")
-        elif folder != file.parts[1] and other <= own:
+        elif folder == own_folder:
+            continue
+        elif other <= own:
             yield Finding(file, number, "layer", f"{match[1]} is not below this folder")
+        elif header not in {f"{folder}.h", "language.h"}:
+            yield Finding(file, number, "layer", f"{match[1]} is private to its folder")
+
+
+def check_owners(top: Path, files: dict[Path, list[str]]) -> Iterator[Finding]:
+    if not (top / owners.TABLE).is_file():
+        return
+    table = (top / owners.TABLE).read_text(encoding="utf-8").splitlines()
+    core = {file: lines for file, lines in files.items() if is_c_of_core(file)}
+    for file, line, text in owners.broken_rules(core, table):
+        yield Finding(file, line, "owner", text)
 
 
 def check_preprocessor(file: Path, lines: list[str]) -> Iterator[Finding]:
@@ -117,7 +137,7 @@ def check_preprocessor(file: Path, lines: list[str]) -> Iterator[Finding]:
 
 
 def check_calls(file: Path, lines: list[str]) -> Iterator[Finding]:
-    if file.parts[0] != "core" or file.suffix not in {".c", ".h"}:
+    if not is_c_of_core(file):
         return
     for number, line in enumerate(lines, 1):
         code = re.sub(r'"(\\.|[^"\\])*"', '""', line.split("//", 1)[0])
@@ -202,6 +222,7 @@ def lint(top: Path) -> list[Finding]:
         for rule in (check_layers, check_preprocessor, check_calls, check_names, check_opening):
             findings += rule(file, lines)
     findings += check_sizes(files)
+    findings += check_owners(top, files)
     return findings
 
 

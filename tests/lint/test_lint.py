@@ -24,16 +24,35 @@ def rules_broken_by(name: str, text: str) -> list[str]:
 
 class EachRuleFindsWhatBreaksIt(unittest.TestCase):
     def test_an_upward_include(self) -> None:
-        self.assertEqual(rules_broken_by("core/shm/a.c", SPDX + '#include "rma/rma.h"\n'), ["layer"])
+        self.assertEqual(
+            rules_broken_by("core/shm/a.c", SPDX + '#include "rma/rma.h"\n'), ["layer"]
+        )
 
     def test_a_sideways_include(self) -> None:
-        self.assertEqual(rules_broken_by("core/rma/a.c", SPDX + '#include "sync/sync.h"\n'), ["layer"])
+        self.assertEqual(
+            rules_broken_by("core/rma/a.c", SPDX + '#include "sync/sync.h"\n'),
+            ["layer"],
+        )
 
     def test_a_private_header_of_a_lower_folder(self) -> None:
-        self.assertEqual(rules_broken_by("core/rma/a.c", SPDX + '#include "shm/heap.h"\n'), ["layer"])
+        self.assertEqual(
+            rules_broken_by("core/rma/a.c", SPDX + '#include "shm/heap.h"\n'), ["layer"]
+        )
+
+    def test_an_include_of_what_lies_above_all_folders(self) -> None:
+        self.assertEqual(
+            rules_broken_by("core/rma/a.c", SPDX + '#include "process.h"\n'), ["layer"]
+        )
+
+    def test_a_private_header_included_above_all_folders(self) -> None:
+        self.assertEqual(
+            rules_broken_by("core/a.c", SPDX + '#include "shm/heap.h"\n'), ["layer"]
+        )
 
     def test_a_condition_outside_base(self) -> None:
-        self.assertEqual(rules_broken_by("core/rma/a.c", SPDX + "#ifdef X\n#endif\n"), ["condition"])
+        self.assertEqual(
+            rules_broken_by("core/rma/a.c", SPDX + "#ifdef X\n#endif\n"), ["condition"]
+        )
 
     def test_a_long_macro(self) -> None:
         text = "#define X \\\n" + "    y; \\\n" * 6 + "    z\n"
@@ -55,10 +74,108 @@ class EachRuleFindsWhatBreaksIt(unittest.TestCase):
         self.assertIn("size", rules_broken_by("core/rma/a.c", SPDX + text))
 
     def test_a_long_file(self) -> None:
-        self.assertEqual(rules_broken_by("core/rma/a.c", SPDX + "int a;\n" * 501), ["size"])
+        self.assertEqual(
+            rules_broken_by("core/rma/a.c", SPDX + "int a;\n" * 501), ["size"]
+        )
 
     def test_a_file_without_licence_line(self) -> None:
         self.assertEqual(rules_broken_by("core/rma/a.c", "int a;\n"), ["opening"])
+
+
+HEADER = """
+struct counted {
+    int count;
+    struct {
+        _Atomic(int) left;
+    } parts[2];
+};
+struct place {
+    struct counted *counted;
+    void (*tell)(struct place *place, int count);
+};
+extern struct place place;
+"""
+
+
+class EachMemberOfStateHasOneWriter(unittest.TestCase):
+    def owners_broken(self, table: str, code: str) -> list[str]:
+        with tempfile.TemporaryDirectory() as name:
+            top = Path(name)
+            for file, text in (
+                ("tests/lint/owners.spec", table),
+                ("core/shm/shm.h", SPDX + "#pragma once" + HEADER),
+                ("core/shm/own.c", SPDX),
+                ("core/rma/a.c", SPDX + code),
+            ):
+                (top / file).parent.mkdir(parents=True, exist_ok=True)
+                (top / file).write_text(text, encoding="utf-8")
+            return [f"{finding.rule}: {finding.text}" for finding in lint.lint(top)]
+
+    def check_is_write(self, member: str, code: str) -> None:
+        table = "core/shm counted\ncore/shm place\n"
+        expected = [f"owner: {member} is written by core/shm alone"]
+        self.assertEqual(self.owners_broken(table, code), expected, code)
+
+    def test_every_form_of_a_write_is_found(self) -> None:
+        for write in (
+            "c->count = 1;",
+            "c->count += 1;",
+            "c->count <<= 1;",
+            "c->count++;",
+            "--c->count;",
+        ):
+            self.check_is_write(
+                "counted.count", f"void f(struct counted *c)\n{{\n    {write}\n}}\n"
+            )
+
+    def test_an_atomic_write_to_a_struct_without_a_name(self) -> None:
+        code = "void f(struct counted *const c)\n{\n    atomic_store(&c->parts[n[0]].left,\n 1);\n}\n"
+        self.check_is_write("counted.parts", code)
+
+    def test_a_write_through_a_global(self) -> None:
+        self.check_is_write(
+            "counted.count", "void f(void)\n{\n    place.counted->count = 1;\n}\n"
+        )
+
+    def test_a_write_through_a_pointer_to_a_pointer(self) -> None:
+        self.check_is_write(
+            "counted.count", "void f(struct counted **c)\n{\n    (*c)->count = 1;\n}\n"
+        )
+
+    def test_a_write_to_a_pointer_to_a_function(self) -> None:
+        self.check_is_write(
+            "place.tell", "void f(void)\n{\n    place.tell = NULL;\n}\n"
+        )
+
+    def test_what_is_read_or_of_another_struct_is_no_write(self) -> None:
+        code = """void f(const struct counted *c, struct other *o)
+{
+    bool is_one = c->count == 1 && c->count <= 2;
+    o->count = atomic_load(&c->parts[0].left); // c->count = 1;
+}
+"""
+        self.assertEqual(self.owners_broken("core/shm counted\n", code), [])
+
+    def test_a_member_may_have_another_writer_than_the_rest(self) -> None:
+        table = "core/shm counted\ncore/rma/a.c counted count\n"
+        code = "void f(struct counted *c)\n{\n    c->count = 1;\n}\n"
+        self.assertEqual(self.owners_broken(table, code), [])
+
+    def test_a_table_that_does_not_fit_the_tree(self) -> None:
+        for table, text in (
+            ("core/shm/gone.c counted\n", "core/shm/gone.c does not exist"),
+            ("core/shm gone\n", "there is no struct gone"),
+            (
+                "core/shm counted\ncore/shm counted gone\n",
+                "struct counted has no member gone",
+            ),
+            ("core/shm counted count\n", "counted.parts has no writer"),
+            (
+                "core/shm counted\ncore/shm counted count\ncore/rma counted count\n",
+                "counted.count has two writers",
+            ),
+        ):
+            self.assertEqual(self.owners_broken(table, ""), [f"owner: {text}"])
 
 
 class TheRepository(unittest.TestCase):
