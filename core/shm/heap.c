@@ -3,50 +3,17 @@
 // memory, where no stray store of another process reaches it. Free blocks are kept in
 // bins by size, 16 bins for each power of two, so that finding a block that fits well
 // takes a few instructions; neighbours by address are linked, so that free ones merge.
+#include "shm/heap.h"
 #include "shm/private.h"
 
-#include <pthread.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-
-enum {
-    GRAIN = 64, // starts and sizes of blocks are multiples of it
-    BIN_BITS = 4,
-    BINS = 1 << BIN_BITS,           // per level
-    LEVELS = 64 - 6 - BIN_BITS + 1, // level 0: up to 16 grains; then powers of two
-};
 
 // This many bytes of free memory that may have pages are given back to the machine.
 static const size_t RETURN_BYTES = (size_t)4 << 20;
 
-struct block {
-    size_t start, bytes; // `start` counts from the start of the heap
-    size_t asked;        // what the caller wanted; 0: the block is free
-    size_t used;         // free block: so many bytes at its start may have pages
-    struct block *before, *after;   // neighbours by address
-    struct block *next, **previous; // in its bin or, in use, in its bucket
-};
-
-struct shm_heap {
-    pthread_mutex_t lock;
-    char *base;
-    size_t page;
-    uint64_t levels;         // bit l: some bin of level l is not empty
-    uint32_t filled[LEVELS]; // bit b: that bin is not empty
-    struct block *bins[LEVELS][BINS];
-    struct block **buckets; // blocks in use by their start, [bucket_count]
-    size_t bucket_count;    // a power of two
-    size_t in_use;          // blocks
-    struct block *first;    // by address
-    size_t dumped;          // bytes from the heap's start that a core dump holds
-};
-
-struct bin {
-    int level, index;
-};
-
-// The bin in which a block of this size is kept.
-static struct bin bin_of(size_t bytes)
+struct bin bin_of(size_t bytes)
 {
     size_t grains = bytes / GRAIN;
     if (grains < BINS)
@@ -176,7 +143,7 @@ static void block_merge(struct block *block)
     free(rest);
 }
 
-static struct block **block_bucket(struct shm_heap *heap, size_t start)
+struct block **block_bucket(const struct shm_heap *heap, size_t start)
 {
     uint64_t hash = start / GRAIN * UINT64_C(0x9e3779b97f4a7c15);
     return &heap->buckets[(hash >> 32) & (heap->bucket_count - 1)];
@@ -311,6 +278,7 @@ static struct block *take_in_use(const struct shm *shm, size_t asked, size_t byt
 {
     struct shm_heap *heap = shm->heap;
     pthread_mutex_lock(&heap->lock);
+    assert(heap_is_valid(shm));
     struct block *block = block_take(heap, bytes, alignment);
     if (block) {
         block->asked = asked;
@@ -319,6 +287,7 @@ static struct block *take_in_use(const struct shm *shm, size_t asked, size_t byt
             grow_buckets(heap);
         show_in_dumps(heap, shm->heap_bytes, block->start + block->bytes);
     }
+    assert(heap_is_valid(shm));
     pthread_mutex_unlock(&heap->lock);
     return block;
 }
@@ -354,6 +323,7 @@ void shm_free(struct shm *shm, void *memory)
 {
     struct shm_heap *heap = shm->heap;
     pthread_mutex_lock(&heap->lock);
+    assert(heap_is_valid(shm));
     struct block *block = find_in_use(heap, (size_t)((char *)memory - heap->base));
     if (block) {
         bytes_unreserve(shm, block->asked);
@@ -362,6 +332,7 @@ void shm_free(struct shm *shm, void *memory)
         heap->in_use--;
         put_back(heap, block);
     }
+    assert(heap_is_valid(shm));
     pthread_mutex_unlock(&heap->lock);
 }
 
@@ -393,6 +364,7 @@ int heap_open(struct shm *shm)
     heap->first->bytes = shm->heap_bytes;
     pthread_mutex_init(&heap->lock, NULL);
     insert_free(heap, heap->first);
+    assert(heap_is_valid(shm));
     return 0;
 
 no_memory:

@@ -74,10 +74,6 @@ const char *room_reason(enum bound bound); // for people, with what changes it
 // Learns what memory this process's control group leaves to the heaps.
 void group_enter(struct shm *shm);
 
-// ---- heap.c
-int heap_open(struct shm *shm);
-void heap_close(struct shm *shm);
-
 // ---- ring.c
 size_t rings_bytes(int node_size);
 int rings_open(struct shm *shm, char *memory);

@@ -3,46 +3,15 @@
 // next record, so that a short message moves one cache line. A ring that was never used
 // is neither watched nor touched: its sender puts it on the receiver's list of
 // newcomers with the first message.
-#include "shm/private.h"
+#include "shm/ring.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD_BYTES = 8, DATA_BYTES = RING_BYTES - CACHE_LINE };
-
-// The receiver shows what it has consumed in steps of this size. The largest record
-// with the space skipped before it fits beside one step, so that a sender never waits
-// for room that is there but not shown.
-enum { STEP_BYTES = DATA_BYTES / 4, RECORD_MAX = HEAD_BYTES + SHM_MESSAGE_MAX };
-_Static_assert(STEP_BYTES + 2 * (RECORD_MAX + HEAD_BYTES) <= DATA_BYTES, "room");
-
-// Head word of a record: mark, kind and length in bits 48-63, 32-47 and 0-31.
-enum record_mark { RECORD_NONE, RECORD_MESSAGE, RECORD_WRAP };
-
-struct ring_end {
-    struct ring *ring;
-    size_t position;   // of the next record in `data`
-    uint64_t bytes;    // sent or consumed so far, with the space skipped at the end
-    uint64_t consumed; // of them, as last seen by the sender or shown by the receiver
-    bool is_in_use;    // sender: the receiver watches the ring
-};
-
-struct shm_rings {
-    struct ring_end *out; // [node_size] towards each process
-    struct ring_end *in;  // [node_size] from each process
-    int *senders;         // [sender_count] whose rings are in use
-    int sender_count;
-};
-
 static uint64_t head_word(enum record_mark mark, uint16_t kind, size_t bytes)
 {
     return (uint64_t)mark << 48 | (uint64_t)kind << 32 | bytes;
-}
-
-static _Atomic(uint64_t) *head_at(struct ring *ring, size_t position)
-{
-    return (_Atomic(uint64_t) *)(ring->data + position);
 }
 
 size_t rings_bytes(int node_size)
@@ -117,8 +86,8 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
     struct ring_end *out = &shm->rings->out[node_rank];
     struct ring *ring = out->ring;
     size_t bytes = head_bytes + body_bytes;
-    assert(bytes <= SHM_MESSAGE_MAX);
-    size_t record = HEAD_BYTES + round_up(bytes, 8);
+    assert(bytes <= SHM_MESSAGE_MAX && ring_sender_is_valid(out));
+    size_t record = record_bytes(bytes);
     size_t at = out->position, skipped = 0;
     if (at + record + HEAD_BYTES > DATA_BYTES) {
         skipped = DATA_BYTES - at;
@@ -144,6 +113,7 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
     out->bytes += skipped + record;
     if (unlikely(!out->is_in_use))
         join_newcomers(shm, node_rank, out);
+    assert(ring_sender_is_valid(out));
     shm_ring(shm, node_rank);
     return true;
 }
@@ -191,9 +161,10 @@ static int receive_from(struct shm *shm, int node_rank, int limit,
         if (unlikely(!receive(node_rank, (uint16_t)(word >> 32),
                               in->ring->data + in->position + HEAD_BYTES, bytes)))
             break;
-        size_t record = HEAD_BYTES + round_up(bytes, 8);
+        size_t record = record_bytes(bytes);
         in->position += record;
         in->bytes += record;
+        assert(ring_receiver_is_valid(in));
         count++;
     }
     show_consumed(shm, node_rank, in);
@@ -205,10 +176,12 @@ int shm_receive(struct shm *shm, int limit,
                                 size_t bytes))
 {
     struct shm_rings *rings = shm->rings;
+    assert(rings_are_valid(shm));
     if (unlikely(atomic_load(&peer_record_of(shm, shm->node_rank)->newcomers)))
         add_newcomers(shm);
     int count = 0;
     for (int i = 0; i < rings->sender_count; i++)
         count += receive_from(shm, rings->senders[i], limit, receive);
+    assert(rings_are_valid(shm));
     return count;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The node's segment: made by the leader, mapped by everyone, never named.
+#include "shm/heap.h"
 #include "shm/private.h"
 
 #include <errno.h>

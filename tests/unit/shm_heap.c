@@ -2,7 +2,8 @@
 // allocations_never_overlap: random sizes and alignments, filled and checked, in two
 // processes at once; freed memory merges again; errors name sizes; pages of large freed
 // blocks go back to the machine; core dumps hold what this process has allocated only;
-// heaps fit in the limit of file sizes.
+// heaps fit in the limit of file sizes; what is wrong with a heap is noticed.
+#include "shm/heap.h"
 #include "shm_node.h"
 
 #include <sys/resource.h>
@@ -62,6 +63,7 @@ static void random_steps(struct shm *shm)
     whole_heap_is_free(shm);
     for (int step = 0; step < STEPS; step++) {
         struct slot *slot = &slots[rand_r(&seed) % SLOTS];
+        CHECK(heap_is_valid(shm));
         if (!slot->memory) {
             use_slot(shm, slot, &seed);
             continue;
@@ -79,6 +81,47 @@ static void random_steps(struct shm *shm)
     whole_heap_is_free(shm);
     meet(shm, 2);
     CHECK(atomic_load(&shm->control->allocated) == 0);
+}
+
+// One member of a structure is wrong for a moment.
+#define NOTICED(member, wrong)                                                         \
+    do {                                                                               \
+        __typeof__(member) right = (member);                                           \
+        (member) = (wrong);                                                            \
+        CHECK(!heap_is_valid(shm));                                                    \
+        (member) = right;                                                              \
+        CHECK(heap_is_valid(shm));                                                     \
+    } while (0)
+
+static void what_is_wrong_with_a_heap_is_noticed(struct shm *shm)
+{
+    struct shm_heap *heap = shm->heap;
+    void *memory[3];
+    for (int i = 0; i < 3; i++)
+        CHECK(shm_alloc(shm, 100, 64, &memory[i]) == 0);
+    shm_free(shm, memory[1]);
+    struct block *used = heap->first, *hole = used->after;
+    CHECK(used->asked == 100 && !hole->asked && hole->after->asked);
+    NOTICED(hole->start, hole->start - GRAIN); // overlaps its neighbour
+    NOTICED(hole->bytes, hole->bytes + GRAIN);
+    NOTICED(hole->bytes, 0);
+    NOTICED(hole->used, hole->bytes + 1);
+    NOTICED(hole->asked, 1); // in use, but in a bin
+    NOTICED(used->asked, used->bytes + 1);
+    NOTICED(used->asked, 0); // free, but in no bin
+    NOTICED(hole->before, NULL);
+    NOTICED(hole->after, hole->after->after);
+    NOTICED(hole->previous, used->previous);
+    NOTICED(heap->first, hole);
+    NOTICED(heap->levels, 0);
+    NOTICED(heap->filled[0], 0);
+    NOTICED(heap->filled[1], 1);
+    NOTICED(*hole->previous, NULL);
+    NOTICED(heap->in_use, 3);
+    NOTICED(shm->allocated, 199);
+    NOTICED(heap->dumped, shm->heap_bytes + 1);
+    shm_free(shm, memory[0]);
+    shm_free(shm, memory[2]);
 }
 
 static void same_size_comes_from_same_place(struct shm *shm)
@@ -156,6 +199,7 @@ static void pages_go_back(struct shm *shm)
 static void alone(struct shm *shm)
 {
     pages_go_back(shm);
+    what_is_wrong_with_a_heap_is_noticed(shm);
     same_size_comes_from_same_place(shm);
     wrong_pointers_do_nothing(shm);
     too_much_is_refused(shm);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // messages_of_every_size_arrive_whole_and_in_order, between 2 and 4 processes and from
-// a process to itself, also when rings are full; a full ring is rung when it has room.
+// a process to itself, also when rings are full; a full ring is rung when it has room;
+// what is wrong with a ring is noticed.
+#include "shm/ring.h"
 #include "shm_node.h"
 
 #include <sched.h>
@@ -55,6 +57,7 @@ static void all_to_all(struct shm *shm)
     while (left > 0 || got.total < size * SIZES) {
         for (int receiver = 0; receiver < size; receiver++)
             while (sent[receiver] < SIZES && send_one(shm, receiver, sent[receiver])) {
+                CHECK(rings_are_valid(shm));
                 sent[receiver]++;
                 left--;
             }
@@ -99,10 +102,46 @@ static void full_ring(struct shm *shm)
     }
 }
 
+// One member of a structure is wrong for a moment.
+#define NOTICED(member, wrong)                                                         \
+    do {                                                                               \
+        __typeof__(member) right = (member);                                           \
+        (member) = (wrong);                                                            \
+        CHECK(!rings_are_valid(shm));                                                  \
+        (member) = right;                                                              \
+        CHECK(rings_are_valid(shm));                                                   \
+    } while (0)
+
+static void what_is_wrong_with_a_ring_is_noticed(struct shm *shm)
+{
+    struct shm_rings *rings = shm->rings;
+    struct ring_end *out = &rings->out[0], *in = &rings->in[0];
+    char *data = out->ring->data;
+    CHECK(shm_send(shm, 0, KIND, data, 100, NULL, 0));
+    CHECK(shm_receive(shm, 1, count_only) == 1);
+    CHECK(shm_send(shm, 0, KIND, data, 100, NULL, 0)); // waits at the position of `in`
+    uint64_t *word = (uint64_t *)(void *)(data + in->position);
+    NOTICED(out->position, out->position + 8);
+    NOTICED(out->bytes, out->bytes + 8);
+    NOTICED(out->consumed, out->bytes + 1); // room that there is not
+    NOTICED(out->is_in_use, false);
+    NOTICED(*(uint64_t *)(void *)(data + out->position), 1); // a record nobody sent
+    NOTICED(out->ring->consumed, out->bytes + 1);
+    NOTICED(in->position, in->position + 4);
+    NOTICED(in->bytes, in->bytes + DATA_BYTES + 8);
+    NOTICED(in->consumed, in->bytes);
+    NOTICED(*word, *word + SHM_MESSAGE_MAX); // too long for a message
+    NOTICED(*word, (uint64_t)(RECORD_WRAP + 1) << 48);
+    NOTICED(rings->sender_count, 2); // listed twice
+    NOTICED(rings->senders[0], 1);
+    CHECK(shm_receive(shm, 1, count_only) == 1);
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof bytes_upwards; i++)
         bytes_upwards[i] = (unsigned char)i;
     return run_node(1, 1 << 20, all_to_all) || run_node(2, 1 << 20, all_to_all) ||
-           run_node(4, 1 << 20, all_to_all) || run_node(2, 1 << 20, full_ring);
+           run_node(4, 1 << 20, all_to_all) || run_node(2, 1 << 20, full_ring) ||
+           run_node(1, 1 << 20, what_is_wrong_with_a_ring_is_noticed);
 }

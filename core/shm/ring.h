@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// This process's ends of the rings, and the records in a ring.
+#pragma once
+
+#include "shm/private.h"
+
+enum { HEAD_BYTES = 8, DATA_BYTES = RING_BYTES - CACHE_LINE };
+
+// The receiver shows what it has consumed in steps of this size. The largest record
+// with the space skipped before it fits beside one step, so that a sender never waits
+// for room that is there but not shown.
+enum { STEP_BYTES = DATA_BYTES / 4, RECORD_MAX = HEAD_BYTES + SHM_MESSAGE_MAX };
+_Static_assert(STEP_BYTES + 2 * (RECORD_MAX + HEAD_BYTES) <= DATA_BYTES, "room");
+
+// Head word of a record: mark, kind and length in bits 48-63, 32-47 and 0-31.
+enum record_mark { RECORD_NONE, RECORD_MESSAGE, RECORD_WRAP };
+
+struct ring_end {
+    struct ring *ring;
+    size_t position;   // of the next record in `data`
+    uint64_t bytes;    // sent or consumed so far, with the space skipped at the end
+    uint64_t consumed; // of them, as last seen by the sender or shown by the receiver
+    bool is_in_use;    // sender: the receiver watches the ring
+};
+
+struct shm_rings {
+    struct ring_end *out; // [node_size] towards each process
+    struct ring_end *in;  // [node_size] from each process
+    int *senders;         // [sender_count] whose rings are in use
+    int sender_count;
+};
+
+// What a record takes in the ring, without the head word behind it.
+static inline size_t record_bytes(size_t message)
+{
+    return HEAD_BYTES + round_up(message, 8);
+}
+
+static inline _Atomic(uint64_t) *head_at(struct ring *ring, size_t position)
+{
+    return (_Atomic(uint64_t) *)(ring->data + position);
+}
+
+// Whether the counts of an end agree with its position, with what the other end can have
+// seen or shown, and with the record at the position.
+bool ring_sender_is_valid(const struct ring_end *out);
+bool ring_receiver_is_valid(const struct ring_end *in);
+// Whether the ends of this process that are in use are valid, and each sender is listed
+// once.
+bool rings_are_valid(const struct shm *shm);
