@@ -9,7 +9,7 @@ from codegen.check import check
 from codegen.expand import expand
 from codegen.facts import digest
 from codegen.forum import compare
-from codegen.language import load_tables
+from codegen.language import load_languages
 from codegen.load import load, spec_files
 from codegen.model import Spec
 from codegen.position import SpecError
@@ -33,7 +33,7 @@ def _table(arguments: argparse.Namespace) -> Spec:
 
 
 def _generate(arguments: argparse.Namespace) -> int:
-    outputs = render(arguments.root, expand(_table(arguments)))
+    outputs = render(arguments.root, expand(_table(arguments), arguments.root))
     if not arguments.check:
         for name in write(arguments.output, outputs):
             print(f"wrote {name}")
@@ -50,8 +50,7 @@ def _report(names: list[str], command: str) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     spec = _table(arguments)
-    load_tables(arguments.root / "bindings", spec)
-    symbol_plan(expand(spec), arguments.root / "bindings")
+    symbol_plan(expand(spec, arguments.root))
     folder = arguments.forum or arguments.root / "spec" / "forum"
     waivers = arguments.root / "spec" / "forum.waivers"
     errors = compare(spec, folder, waivers, "spec/forum.waivers")
@@ -75,9 +74,8 @@ def _show(arguments: argparse.Namespace) -> int:
     wanted = arguments.name.lower()
     for procedure in spec.procedures.values():
         if procedure.name.lower() in (wanted, "mpi_" + wanted):
-            print(
-                show(procedure, load_tables(arguments.root / "bindings", spec)), end=""
-            )
+            languages = load_languages(arguments.root / "bindings", spec)
+            print(show(procedure, languages), end="")
             return 0
     print(f"{arguments.name}: no such procedure in the table", file=sys.stderr)
     return 1

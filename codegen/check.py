@@ -231,12 +231,10 @@ class _Record:
         if argument.stays and (argument.is_array or not is_inout_handle):
             message = f"{name}: 'stays' belongs to inout handles; remove it"
             yield self.wrong(message, where)
-        can_be_null = argument.kind.is_handle or argument.languages == ("c",)
+        can_be_null = argument.kind.is_handle or len(argument.languages) == 1
         can_be_null = can_be_null or argument.kind.kind_class is KindClass.STRING
         if argument.null_ok and not can_be_null:
-            message = (
-                f"{name}: 'null ok' belongs to handles, strings and what only C has"
-            )
+            message = f"{name}: 'null ok' belongs to handles, strings and what one language has"
             yield self.wrong(f"{message}; remove it", where)
         if argument.overflow:
             if not (argument.kind.is_large and argument.direction is Direction.OUT):

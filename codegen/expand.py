@@ -1,36 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From records to what programs call: one `Entry` per callable of a language.
 
-A record gives up to two C functions, two mpi_f08 specifics and two specifics of the mpi
-module; each has a PMPI twin. Names follow MPI-4.1 19.1.5 and 19.2.
+Which entries a record gives is for its languages to say (language.py); each entry has a
+PMPI twin.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
+from pathlib import Path
 
 from codegen.kinds import Kind
+from codegen.language import Language, load_languages
 from codegen.model import Argument, Callback, Constant, Procedure, Spec
-
-
-class Scheme(Enum):
-    """How an entry's linker name is formed; 1A to 2B as in MPI-4.1 table 19.1."""
-
-    C = "C"
-    F08 = "1A"  # mpi_f08 without choice buffers
-    F08TS = "1B"  # mpi_f08 with TYPE(*), DIMENSION(..)
-    F90 = "2A"  # mpi and mpif.h without choice buffers; with them, without an interface
-    F90TS = "2B"  # mpi and mpif.h with TYPE(*), DIMENSION(..)
-    CPTR = "CPTR"  # mpi and mpif.h, TYPE(C_PTR) instead of an address-sized integer
-
-
-SUFFIXES = {
-    Scheme.C: "",
-    Scheme.F08: "_f08",
-    Scheme.F08TS: "_f08ts",
-    Scheme.F90: "",
-    Scheme.F90TS: "_FTS",
-    Scheme.CPTR: "_CPTR",
-}
 
 
 @dataclass(frozen=True)
@@ -39,7 +20,7 @@ class Parameter:
 
     argument: Argument
     is_large: bool  # of a `_c` entry: the kind's wide type is meant
-    is_cptr: bool  # of a CPTR entry: TYPE(C_PTR) is meant
+    is_cptr: bool  # of an entry that is overloaded so: TYPE(C_PTR) is meant
 
     @property
     def name(self) -> str:
@@ -54,12 +35,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Entry:
-    """One callable of a language: a C function or a Fortran specific procedure."""
+    """One callable of a language: a function or a specific procedure."""
 
     procedure: Procedure
     language: str
-    scheme: Scheme
+    scheme: str  # how its linker name is formed, as MPI-4.1 table 19.1 calls it
+    generic: str  # the name that programs write
+    name: str  # of this very function or specific procedure
     is_large: bool
+    has_ierror: bool  # there is an argument ierror besides
     parameters: tuple[Parameter, ...]
     calls_large: bool = False  # a small one that calls the large C function
 
@@ -74,22 +58,6 @@ class Entry:
             return self
         parameters = tuple(replace(p, is_large=True) for p in self.parameters)
         return replace(self, parameters=parameters, calls_large=True)
-
-    @property
-    def generic(self) -> str:
-        """The name that programs write."""
-        if self.language == "f90":
-            return self.procedure.name.upper()
-        is_named = self.language == "c" or self.procedure.is_large_by_name
-        return self.procedure.name + ("_c" if self.is_large and is_named else "")
-
-    @property
-    def name(self) -> str:
-        """The name of this very function or specific procedure."""
-        if self.language != "f08":
-            return self.generic + SUFFIXES[self.scheme]
-        large = "_c" if self.is_large else ""
-        return self.procedure.name + large + SUFFIXES[self.scheme]
 
     @property
     def pmpi_name(self) -> str:
@@ -112,58 +80,14 @@ class Entry:
         """It returns a value other than an error code or nothing."""
         return self.procedure.is_function
 
-    @property
-    def has_ierror(self) -> bool:
-        """Fortran: there is an argument ierror."""
-        is_silent = self.procedure.silent or self.language == "c"
-        return self.procedure.returns_error and not is_silent
 
-
-def _entry(procedure: Procedure, language: str, scheme: Scheme, large: bool) -> Entry:
-    is_cptr = scheme is Scheme.CPTR
+def parameters_of(
+    procedure: Procedure, language: str, is_large: bool, is_cptr: bool = False
+) -> tuple[Parameter, ...]:
+    """The arguments of an entry in a language."""
     arguments = procedure.arguments_in(language)
-    parameters = tuple(
-        Parameter(a, large, is_cptr) for a in arguments if large or not a.is_large_only
-    )
-    return Entry(procedure, language, scheme, large, parameters)
-
-
-def c_entries(procedure: Procedure) -> tuple[Entry, ...]:
-    """The C functions of a record, planned or not."""
-    if "c" not in procedure.languages:
-        return ()
-    sizes = (False, True) if procedure.is_large else (False,)
-    return tuple(_entry(procedure, "c", Scheme.C, large) for large in sizes)
-
-
-def f08_entries(procedure: Procedure) -> tuple[Entry, ...]:
-    """The mpi_f08 specifics of a record, planned or not."""
-    if "f08" not in procedure.languages:
-        return ()
-    scheme = Scheme.F08TS if procedure.has_choice else Scheme.F08
-    sizes = (False, True) if procedure.is_large else (False,)
-    return tuple(_entry(procedure, "f08", scheme, large) for large in sizes)
-
-
-def f90_entries(procedure: Procedure) -> tuple[Entry, ...]:
-    """The specifics of the mpi module and mpif.h of a record, planned or not."""
-    if "f90" not in procedure.languages:
-        return ()
-    scheme = Scheme.F90TS if procedure.has_choice else Scheme.F90
-    schemes = (scheme, Scheme.CPTR) if procedure.has_cptr else (scheme,)
-    return tuple(_entry(procedure, "f90", one, False) for one in schemes)
-
-
-def implicit_entries(procedure: Procedure) -> tuple[Entry, ...]:
-    """What programs without an interface call where mpi and mpif.h have another specific:
-    it takes addresses, so nothing that comes out may depend on what the buffer is."""
-    needs_interface = "c" not in procedure.languages and not all(
-        argument.is_choice for argument in procedure.arguments
-    )
-    is_other = "f90" in procedure.languages and procedure.has_choice
-    if needs_interface or not is_other:
-        return ()
-    return (_entry(procedure, "f90", Scheme.F90, False),)
+    taken = (a for a in arguments if is_large or not a.is_large_only)
+    return tuple(Parameter(a, is_large, is_cptr) for a in taken)
 
 
 @dataclass(frozen=True)
@@ -192,7 +116,7 @@ def callback_entries(callback: Callback) -> tuple[CallbackEntry, ...]:
 
 @dataclass(frozen=True)
 class Length:
-    """What the Fortran layer asks the core to copy an array of handles."""
+    """What the layer of another language asks the core to copy an array of handles."""
 
     kind: Kind  # of the object
     what: str  # "rank"
@@ -208,12 +132,11 @@ class Bindings:
     """Everything that templates may use. Planned records are not in it."""
 
     spec: Spec
+    languages: Mapping[str, Language]
     procedures: tuple[Procedure, ...]
-    c: tuple[Entry, ...]
-    f08: tuple[Entry, ...]
-    f90: tuple[Entry, ...]
-    implicit: tuple[Entry, ...]  # of mpi and mpif.h, too, but declared nowhere
-    core: tuple[Procedure, ...]  # those that have a core function: C ones
+    entries: Mapping[str, tuple[Entry, ...]]  # those that a language declares
+    undeclared: Mapping[str, tuple[Entry, ...]]  # what it has besides
+    core: tuple[Procedure, ...]  # those that have a core function
     callbacks: tuple[CallbackEntry, ...]
     lengths: tuple[Length, ...]
 
@@ -234,22 +157,33 @@ def _lengths(procedures: tuple[Procedure, ...]) -> tuple[Length, ...]:
     return tuple({length.name: length for length in found}.values())
 
 
-def expand(spec: Spec) -> Bindings:
-    """All entries of the table, in its order."""
+def expand(spec: Spec, root: Path) -> Bindings:
+    """All entries of the table, in its order, in the languages below `root`/bindings."""
+    languages = load_languages(root / "bindings", spec)
     done = tuple(p for p in spec.procedures.values() if not p.planned)
+    named = {
+        name: [p for p in done if name in p.languages and not p.is_conversion]
+        for name, language in languages.items()
+        if language.calls_core
+    }
     return Bindings(
-        spec,
-        done,
-        tuple(entry for p in done for entry in c_entries(p)),
-        tuple(entry for p in done for entry in f08_entries(p)),
-        tuple(entry for p in done for entry in f90_entries(p)),
-        tuple(entry for p in done for entry in implicit_entries(p)),
-        tuple(p for p in done if "c" in p.languages and not p.is_conversion),
-        tuple(
+        spec=spec,
+        languages=languages,
+        procedures=done,
+        entries={
+            name: tuple(e for p in done for e in language.entries(p))
+            for name, language in languages.items()
+        },
+        undeclared={
+            name: tuple(e for p in done for e in language.undeclared(p))
+            for name, language in languages.items()
+        },
+        core=tuple(p for procedures in named.values() for p in procedures),
+        callbacks=tuple(
             entry
             for callback in spec.callbacks.values()
             for entry in callback_entries(callback)
             if not callback.planned
         ),
-        _lengths(done),
+        lengths=_lengths(done),
     )

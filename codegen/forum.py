@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codegen.facts import CONSTANTS, LARGE, PROCEDURES, Json, read_forum
-from codegen.model import LANGUAGES, Argument, Callback, Constant, Form, Procedure, Spec
+from codegen.facts import CONSTANTS, LANGUAGES, LARGE, PROCEDURES, Json, read_forum
+from codegen.model import Argument, Callback, Constant, Form, Procedure, Spec
 from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, Sort, read_lines
 
@@ -151,9 +151,8 @@ def _record_fields(
     is_large = any(a["kind"].startswith(LARGE) for a in arguments)
     if isinstance(ours, Procedure):
         yield "large", str(ours.is_large), str(is_large)
-        yield "cptr", str(ours.has_cptr), str(
-            attributes["f90_index_overload"] is not None
-        )
+        has_cptr = ours.gives_pointer and "f90" in ours.languages
+        yield "cptr", str(has_cptr), str(attributes["f90_index_overload"] is not None)
 
 
 def _is_ierror(parameter: Json) -> bool:

@@ -1,24 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kinds table of a language: bindings/<language>/kinds.spec.
+"""What a language is to the generator: a folder below bindings/ with
 
-The line `columns NAME ...` names the columns; every other line is a kind with its cells
-in quotes. A cell left out at the end is the same as the last one given.
+    language.py    a class below `Language`, named LANGUAGE
+    kinds.spec     how the language spells the kinds
+    symbols.spec   what its library exports besides the entries, if anything (symbols.py)
+    *.j2           its templates
+
+The folders are found, and nothing here knows any of them.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codegen.kinds import Kind
-from codegen.model import Spec
+from codegen.model import Procedure, Spec
 from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, read_lines
 
-FOLDERS = {"c": "c", "f08": "f08", "f90": "fortran"}  # language: folder below bindings
+if TYPE_CHECKING:
+    from codegen.expand import Bindings, Entry
+    from codegen.symbols import Symbol
 
 
+# ---- the table of kinds --------------------------------------------------------------
 @dataclass(frozen=True)
 class LanguageTable:
-    """How one language spells the kinds."""
+    """How one language spells the kinds.
+
+    The line `columns NAME ...` names the columns; every other line is a kind with its
+    cells in quotes. A cell left out at the end is the same as the last one given.
+    """
 
     file: str
     columns: tuple[str, ...]
@@ -57,10 +73,73 @@ def load_table(path: Path, name: str, spec: Spec) -> LanguageTable:
     return LanguageTable(name, tuple(columns), rows)
 
 
-def load_tables(bindings: Path, spec: Spec) -> dict[str, LanguageTable]:
-    """The tables of all languages."""
-    tables = {}
-    for language, folder in FOLDERS.items():
-        name = f"bindings/{folder}/kinds.spec"
-        tables[language] = load_table(bindings / folder / "kinds.spec", name, spec)
-    return tables
+# ---- the languages -------------------------------------------------------------------
+class Language:
+    """What a language has of the table. A class below this one says how it differs from
+    a language that declares nothing.
+    """
+
+    name = ""  # as records write it after `only`
+    library = ""  # the library that exports its entries
+    calls_core = False  # its entries call the core, those of others call them
+    is_weak = False  # a program may replace an entry, and call its twin
+
+    def __init__(self, folder: Path, table: LanguageTable, spec: Spec) -> None:
+        self.folder = folder
+        self.table = table
+        self.spec = spec
+
+    def entries(self, procedure: Procedure) -> tuple[Entry, ...]:
+        """What programs call for a record, planned or not."""
+        return ()
+
+    def undeclared(self, procedure: Procedure) -> tuple[Entry, ...]:
+        """What programs can call besides without a declaration."""
+        return ()
+
+    def linker_name(self, name: str) -> str:
+        """The symbol of an external procedure."""
+        return name
+
+    def symbols(self, bindings: Bindings) -> Iterator[Symbol]:
+        """What follows from the table besides entries."""
+        return iter(())
+
+    def names(self, bindings: Bindings) -> Mapping[str, object]:
+        """What templates may use besides what all languages have."""
+        return {}
+
+    def filters(self) -> Mapping[str, Callable[..., str]]:
+        """Filters of the templates."""
+        return {}
+
+    def page(self, procedure: Procedure) -> Iterator[str]:
+        """The record as the standard prints it for this language."""
+        return iter(())
+
+
+def _classes(bindings: Path) -> dict[Path, type[Language]]:
+    """The class of each folder."""
+    classes = {}
+    for path in sorted(bindings.glob("*/language.py")):
+        found = spec_from_file_location(f"language_of_{path.parent.name}", path)
+        assert found is not None and found.loader is not None, path
+        module = module_from_spec(found)
+        found.loader.exec_module(module)
+        classes[path.parent] = module.LANGUAGE
+    return classes
+
+
+def language_names(bindings: Path) -> tuple[str, ...]:
+    """What records call the languages of the folders below `bindings`."""
+    return tuple(language.name for language in _classes(bindings).values())
+
+
+def load_languages(bindings: Path, spec: Spec) -> dict[str, Language]:
+    """The languages of the folders below `bindings` by name."""
+    languages = {}
+    for folder, language in _classes(bindings).items():
+        name = f"{bindings.name}/{folder.name}/kinds.spec"
+        table = load_table(folder / "kinds.spec", name, spec)
+        languages[language.name] = language(folder, table, spec)
+    return languages

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from codegen.arguments import parse_argument
 from codegen.kinds import Kind, KindClass, Trait
+from codegen.language import language_names
 from codegen.model import (
-    BINDINGS,
-    LANGUAGES,
+    INDEPENDENT,
     OPERANDS,
     Argument,
     Callback,
@@ -103,7 +103,7 @@ def _traits(cursor: Cursor, words: tuple[str, ...]) -> frozenset[Trait]:
 
 
 # ---- constants -----------------------------------------------------------------------
-def _category(record: Record) -> Category:
+def _category(record: Record, languages: tuple[str, ...]) -> Category:
     cursor = Cursor(record.head)
     cursor.expect("constants", "to open a category of constants")
     name = cursor.record = cursor.word("the category's name")
@@ -111,10 +111,10 @@ def _category(record: Record) -> Category:
     is_handle = form is Form.HANDLE and cursor.peek().text != "only"
     kind = cursor.take().text if is_handle and cursor.peek().sort is Sort.WORD else ""
     c_type = cursor.word("the enum's type in C") if form is Form.ENUM else ""
-    languages = _only(cursor, BINDINGS)
+    only = _only(cursor, languages)
     title = cursor.string("what the constants are, in quotes")
     cursor.expect_end()
-    return Category(name, title, form, kind, c_type, languages, record.head.position)
+    return Category(name, title, form, kind, c_type, only, record.head.position)
 
 
 def _constant(line: Line, category: Category) -> Constant:
@@ -283,11 +283,13 @@ def _properties(cursor: Cursor, body: _Body, doc: list[str]) -> None:
             raise cursor.error("an argument stands alone on its line; start a new line")
 
 
-def _procedure(record: Record, kinds: dict[str, Kind]) -> Procedure:
+def _procedure(
+    record: Record, kinds: dict[str, Kind], languages: tuple[str, ...]
+) -> Procedure:
     cursor = Cursor(record.head)
     cursor.expect("proc", "to open a procedure")
     name = cursor.record = cursor.word("the procedure's name")
-    head = _head(cursor, kinds, LANGUAGES, PROCEDURE_CLAUSES)
+    head = _head(cursor, kinds, (INDEPENDENT, *languages), PROCEDURE_CLAUSES)
     body, doc = _Body(), list[str]()
     arguments: list[Argument] = []
     for line in record.body:
@@ -330,11 +332,13 @@ def _procedure(record: Record, kinds: dict[str, Kind]) -> Procedure:
     )
 
 
-def _callback(record: Record, kinds: dict[str, Kind]) -> Callback:
+def _callback(
+    record: Record, kinds: dict[str, Kind], languages: tuple[str, ...]
+) -> Callback:
     cursor = Cursor(record.head)
     cursor.expect("callback", "to open a callback")
     name = cursor.record = cursor.word("the prototype's name")
-    head = _head(cursor, kinds, BINDINGS, CALLBACK_CLAUSES)
+    head = _head(cursor, kinds, languages, CALLBACK_CLAUSES)
     arguments = tuple(
         parse_argument(Cursor(line, name), kinds, head.languages)
         for line in record.body
@@ -361,33 +365,34 @@ def spec_files(root: Path) -> list[Path]:
 
 
 def load(root: Path) -> Spec:
-    """The table below `root`; the first mistake is raised as SpecError."""
+    """The table below `root`, for the languages of the folder bindings beside it; the
+    first mistake is raised as SpecError."""
 
     def records(path: Path) -> Iterator[Record]:
         name = f"{root.name}/{path.relative_to(root).as_posix()}"
         lines = read_lines(path, name)
         return _records(lines) if lines else iter(())
 
-    spec = Spec({}, {}, {}, {}, {})
+    spec = Spec(language_names(root.parent / "bindings"), {}, {}, {}, {}, {})
     kinds, constants, callbacks, *procedures = spec_files(root)
     for record in records(kinds):
         _add(spec.kinds, _kind(record))
     for record in records(constants):
-        category = _category(record)
+        category = _category(record, spec.languages)
         _add(spec.categories, category)
         for line in record.body:
             _add(spec.constants, _constant(line, category))
-    _load_all(spec.callbacks, records(callbacks), spec.kinds, _callback)
+    _load_all(spec, spec.callbacks, records(callbacks), _callback)
     for path in procedures:
-        _load_all(spec.procedures, records(path), spec.kinds, _procedure)
+        _load_all(spec, spec.procedures, records(path), _procedure)
     return spec
 
 
 def _load_all(
+    spec: Spec,
     table: dict[str, Named],
     records: Iterator[Record],
-    kinds: dict[str, Kind],
-    parse: Callable[[Record, dict[str, Kind]], Named],
+    parse: Callable[[Record, dict[str, Kind], tuple[str, ...]], Named],
 ) -> None:
     for record in records:
-        _add(table, parse(record, kinds))
+        _add(table, parse(record, spec.kinds, spec.languages))

@@ -156,8 +156,7 @@ class Argument:
 
 
 NO_ARGUMENT = ("self", "none", "returned")  # errors that are raised on no argument
-BINDINGS = ("c", "f08", "f90")  # f90: the mpi module and mpif.h
-LANGUAGES = ("lis", *BINDINGS)  # lis: the language-independent specification
+INDEPENDENT = "lis"  # the language-independent specification
 
 
 @dataclass(frozen=True)
@@ -205,10 +204,9 @@ class Procedure:
         return any(argument.is_choice for argument in self.arguments)
 
     @property
-    def has_cptr(self) -> bool:
-        """The mpi module overloads it with TYPE(C_PTR)."""
-        is_overloaded = any(a.kind.is_pointer and a.is_out for a in self.arguments)
-        return is_overloaded and "f90" in self.languages
+    def gives_pointer(self) -> bool:
+        """An address comes out: a language may overload it for the types of addresses."""
+        return any(a.kind.is_pointer and a.is_out for a in self.arguments)
 
     @property
     def is_function(self) -> bool:
@@ -414,6 +412,7 @@ OPERANDS = (
 class Spec:
     """The whole table, in the order in which it is written."""
 
+    languages: tuple[str, ...]  # those that have a folder below bindings
     kinds: dict[str, Kind]
     categories: dict[str, Category]
     constants: dict[str, Constant]

@@ -9,26 +9,15 @@ are macros to import. Templates may use, besides Jinja's own:
     spec                      the whole table (model.Spec), planned records too
     procedures                records that are not planned
     core_procedures           those of them that have a core function
-    c_entries, f08_entries, f90_entries     expand.Entry, in the table's order
-    c_of(procedure), f08_of, f90_of         those of one record
-    implicit_of(procedure)    expand.Entry that f90_of has not: what is called by address
-    core_plans                plan.EntryPlan of each of c_entries: its steps
     callback_entries          expand.CallbackEntry, those that are not planned
     prototype_of(constant)    expand.CallbackEntry of a predefined callback
-    contents_of(procedure, buffer), partner_of, size_of, is_location  codegen.buffers
     lengths                   expand.Length: what Fortran asks the core
     symbols                   the symbol plan (symbols.Symbol)
-    c, f08, f90               declarations (c_steps.CSteps, fortran_text.F08Text, F90Text)
-    fortran                   plans of entries in Fortran (fortran_steps.FortranPlanner)
-    choice                    entries with choice buffers (choice_steps.ChoicePlanner)
-    constants                 constants in Fortran (fortran_constants.FortranConstants)
-    tables                    tables.c.cell(kind, "column") of bindings/c/kinds.spec ...
-
-and the filters wrap_c, wrap_c_lines, wrap_fortran, wrap_both and fortran_case, and
+and the names and filters of the languages (bindings/*/language.py), and
 `steps | printed("FILE")`: the steps of a plan, each by the macro of its name in FILE.
 """
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 from jinja2 import (
@@ -40,41 +29,12 @@ from jinja2 import (
     pass_environment,
 )
 
-from codegen.buffers import contents, is_location, partner, size
-from codegen.choice_steps import ChoicePlanner
-from codegen.c_steps import CSteps
-from codegen.expand import (
-    Bindings,
-    c_entries,
-    f08_entries,
-    f90_entries,
-    implicit_entries,
-)
-from codegen.fortran_constants import FortranConstants
-from codegen.fortran_steps import FortranPlanner
-from codegen.fortran_text import F08Text, F90Text, fortran_case
-from codegen.language import load_tables
-from codegen.plan import CorePlanner
+from codegen.expand import Bindings
 from codegen.position import Position, SpecError
 from codegen.steps import Step
 from codegen.symbols import plan_text, symbol_plan
-from codegen.wrap import (
-    wrap_both,
-    wrap_c,
-    wrap_c_lines,
-    wrap_fortran,
-    wrap_fortran_lines,
-)
 
 ROOTS = ("bindings", "core")
-_FILTERS: dict[str, Callable[..., str]] = {
-    "wrap_c": wrap_c,
-    "wrap_c_lines": wrap_c_lines,
-    "wrap_fortran": wrap_fortran,
-    "wrap_fortran_lines": wrap_fortran_lines,
-    "wrap_both": wrap_both,
-    "fortran_case": fortran_case,
-}
 
 
 @pass_environment
@@ -96,47 +56,28 @@ def templates(root: Path) -> list[Path]:
 
 
 def inputs(root: Path) -> list[Path]:
-    """Templates, macro files and tables of the languages: what a build depends on."""
-    patterns = [(root / top, "*.j2") for top in ROOTS] + [(root / "bindings", "*.spec")]
+    """Templates, macro files, and what a language is made of: what a build depends on."""
+    patterns = [(root / top, "*.j2") for top in ROOTS]
+    patterns += [(root / "bindings", pattern) for pattern in ("*.spec", "*.py")]
     return sorted(path for top, pattern in patterns for path in top.rglob(pattern))
 
 
-def _globals(root: Path, bindings: Bindings) -> dict[str, object]:
-    tables = load_tables(root / "bindings", bindings.spec)
-    c = CSteps(tables["c"], bindings.spec)
-    f08, f90 = F08Text(tables["f08"]), F90Text(tables["f90"])
-    planner = CorePlanner(bindings.spec)
-    return {
+def _globals(bindings: Bindings) -> dict[str, object]:
+    names: dict[str, object] = {
         "spec": bindings.spec,
         "procedures": bindings.procedures,
-        "c_entries": bindings.c,
-        "f08_entries": bindings.f08,
-        "f90_entries": bindings.f90,
-        "c_of": c_entries,
-        "f08_of": f08_entries,
-        "f90_of": f90_entries,
-        "implicit_of": implicit_entries,
         "callback_entries": bindings.callbacks,
-        "contents_of": contents,
-        "is_location": is_location,
-        "partner_of": partner,
-        "size_of": size,
-        "core_plans": [planner.plan(entry) for entry in bindings.c],
         "lengths": bindings.lengths,
         "prototype_of": bindings.prototype_of,
         "core_procedures": bindings.core,
-        "symbols": symbol_plan(bindings, root / "bindings"),
-        "c": c,
-        "f08": f08,
-        "f90": f90,
-        "fortran": FortranPlanner(bindings.spec, c, f08, f90),
-        "choice": ChoicePlanner(c),
-        "constants": FortranConstants(bindings.spec, f08, f90),
-        "tables": tables,
+        "symbols": symbol_plan(bindings),
     }
+    for language in bindings.languages.values():
+        names |= language.names(bindings)
+    return names
 
 
-def _environment(root: Path, names: dict[str, object]) -> Environment:
+def _environment(root: Path, bindings: Bindings) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(root),
         undefined=StrictUndefined,
@@ -145,9 +86,10 @@ def _environment(root: Path, names: dict[str, object]) -> Environment:
         keep_trailing_newline=True,
         extensions=["jinja2.ext.loopcontrols", "jinja2.ext.do"],
     )
-    environment.filters.update(_FILTERS)
+    for language in bindings.languages.values():
+        environment.filters.update(language.filters())
     environment.filters["printed"] = _printed
-    environment.globals.update(names)
+    environment.globals.update(_globals(bindings))
     return environment
 
 
@@ -160,7 +102,7 @@ def render(
     root: Path, bindings: Bindings, wanted: Container[str] | None = None
 ) -> dict[str, str]:
     """Outputs, all or those wanted: path below the output folder to text."""
-    environment = _environment(root, _globals(root, bindings))
+    environment = _environment(root, bindings)
     outputs = {}
     for path in templates(root):
         source = path.as_posix()
@@ -174,7 +116,7 @@ def render(
             line = getattr(error, "lineno", None) or _line_of(error, root / path)
             raise SpecError(Position(source, line), f"template: {error}") from error
         outputs[name] = text
-    outputs["symbols.txt"] = plan_text(symbol_plan(bindings, root / "bindings"))
+    outputs["symbols.txt"] = plan_text(symbol_plan(bindings))
     return outputs
 
 

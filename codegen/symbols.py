@@ -8,18 +8,14 @@ declared in bindings/<language>/symbols.spec, one line each:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
-from pathlib import Path
 
-from codegen.expand import Bindings, Entry, Scheme
-from codegen.language import FOLDERS
-from codegen.model import Form
+from codegen.expand import Bindings, Entry
+from codegen.language import Language
 from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, pick, read_lines
-
-LIBRARIES = {"c": "libmpi_abi", "f08": "liboriel_fortran", "f90": "liboriel_fortran"}
 
 
 @dataclass(frozen=True)
@@ -57,11 +53,6 @@ def _row(*cells: str) -> str:
     )
 
 
-def linker_name(language: str, name: str) -> str:
-    """gfortran's and flang's mangling of an external procedure; C has none."""
-    return name if language == "c" else name.lower() + "_"
-
-
 def _signature(entry: Entry) -> str:
     """Differs when an argument's name, kind, direction or place differs."""
     words = [entry.procedure.returns.name]
@@ -74,121 +65,74 @@ def _signature(entry: Entry) -> str:
     return sha256(";".join(words).encode()).hexdigest()[:8]
 
 
-def _entry_symbols(entry: Entry) -> Iterator[Symbol]:
-    """The MPI_ symbol and its PMPI twin; in C the former is a weak alias."""
-    count = "large" if entry.is_large else "small"
-    weak = "weak" if entry.language == "c" else "strong"
+def _entry_symbols(language: Language, entry: Entry) -> Iterator[Symbol]:
+    """The MPI_ symbol and its PMPI twin."""
+    weak = "weak" if language.is_weak else "strong"
     for name, binding in ((entry.name, weak), (entry.pmpi_name, "strong")):
         yield Symbol(
-            linker_name(entry.language, name),
-            LIBRARIES[entry.language],
-            entry.language,
-            entry.scheme.value,
-            count,
-            binding,
-            _signature(entry),
-            entry.procedure.name,
-            entry.procedure.position,
+            symbol=language.linker_name(name),
+            library=language.library,
+            language=language.name,
+            scheme=entry.scheme,
+            count="large" if entry.is_large else "small",
+            binding=binding,
+            signature=_signature(entry),
+            record=entry.procedure.name,
+            position=entry.procedure.position,
         )
 
 
-def _predefined_symbols(bindings: Bindings) -> Iterator[Symbol]:
-    """Predefined callbacks are constants in C and procedures in Fortran.
-
-    mpi_f08 and mpi share them: a handle type has the layout of an INTEGER.
-    """
-    for constant in bindings.spec.constants.values():
-        if constant.form is not Form.FUNCTION:
-            continue
-        callback = bindings.spec.callbacks[constant.callback]
-        if callback.planned:
-            continue
-        yield Symbol(
-            linker_name("f90", constant.name),
-            LIBRARIES["f90"],
-            "f90",
-            Scheme.F90.value,
-            "-",
-            "strong",
-            "-",
-            constant.name,
-            constant.position,
-        )
+def support_symbol(
+    language: Language, name: str, record: str, position: Position
+) -> Symbol:
+    """A symbol that is no entry."""
+    return Symbol(
+        symbol=name,
+        library=language.library,
+        language=language.name,
+        scheme="support",
+        count="-",
+        binding="strong",
+        signature="-",
+        record=record,
+        position=position,
+    )
 
 
-def _address_symbols(bindings: Bindings) -> Iterator[Symbol]:
-    """Variables that C programs read and the Fortran layer sets."""
-    for constant in bindings.spec.constants.values():
-        if constant.form is Form.ADDRESS:
-            yield Symbol(
-                constant.name,
-                LIBRARIES["c"],
-                "c",
-                "support",
-                "-",
-                "strong",
-                "-",
-                f"address of {constant.ignored}",
-                constant.position,
-            )
+def _declared(bindings: Bindings, language: Language) -> Iterator[Symbol]:
+    """What the symbols.spec of a language declares."""
+    path = language.folder / "symbols.spec"
+    if not path.exists():
+        return
+    libraries = tuple({other.library: 0 for other in bindings.languages.values()})
+    for line in read_lines(path, f"bindings/{language.folder.name}/symbols.spec"):
+        cursor = Cursor(line)
+        cursor.expect("symbol", "to declare a symbol")
+        name = cursor.record = cursor.word("the symbol")
+        cursor.expect("library", "and the library that exports it")
+        library = pick(cursor, "library", libraries)
+        binding = "weak" if cursor.accept("weak") else "strong"
+        text = cursor.string("what it is for, in quotes")
+        cursor.expect_end()
+        symbol = support_symbol(language, name, text, line.position)
+        yield replace(symbol, library=library, binding=binding)
 
 
-def _length_symbols(bindings: Bindings) -> Iterator[Symbol]:
-    """What the Fortran layer asks before it copies an array of handles."""
-    for length in bindings.lengths:
-        yield Symbol(
-            f"oriel_{length.name}",
-            LIBRARIES["c"],
-            "c",
-            "support",
-            "-",
-            "strong",
-            "-",
-            "lengths of arrays to be copied",
-            length.kind.position,
-        )
+def _of_language(bindings: Bindings, language: Language) -> Iterator[Symbol]:
+    name = language.name
+    for entry in (*bindings.entries[name], *bindings.undeclared[name]):
+        yield from _entry_symbols(language, entry)
+    yield from language.symbols(bindings)
+    yield from _declared(bindings, language)
 
 
-def support_symbols(bindings_folder: Path) -> Iterator[Symbol]:
-    """What bindings/<language>/symbols.spec declares."""
-    for language, folder in FOLDERS.items():
-        path = bindings_folder / folder / "symbols.spec"
-        if not path.exists():
-            continue
-        for line in read_lines(path, f"bindings/{folder}/symbols.spec"):
-            cursor = Cursor(line)
-            cursor.expect("symbol", "to declare a symbol")
-            name = cursor.record = cursor.word("the symbol")
-            cursor.expect("library", "and the library that exports it")
-            library = pick(cursor, "library", tuple(dict.fromkeys(LIBRARIES.values())))
-            binding = "weak" if cursor.accept("weak") else "strong"
-            text = cursor.string("what it is for, in quotes")
-            cursor.expect_end()
-            yield Symbol(
-                name,
-                library,
-                language,
-                "support",
-                "-",
-                binding,
-                "-",
-                text,
-                line.position,
-            )
-
-
-def symbol_plan(bindings: Bindings, bindings_folder: Path) -> tuple[Symbol, ...]:
+def symbol_plan(bindings: Bindings) -> tuple[Symbol, ...]:
     """Every exported symbol, sorted; a library has each once."""
     symbols = [
         symbol
-        for entries in (bindings.c, bindings.f08, bindings.f90, bindings.implicit)
-        for entry in entries
-        for symbol in _entry_symbols(entry)
+        for language in bindings.languages.values()
+        for symbol in _of_language(bindings, language)
     ]
-    symbols += _predefined_symbols(bindings)
-    symbols += _address_symbols(bindings)
-    symbols += _length_symbols(bindings)
-    symbols += support_symbols(bindings_folder)
     symbols.sort(key=lambda s: (s.library, s.symbol))
     for one, other in pairwise(symbols):
         if (one.library, one.symbol) == (other.library, other.symbol):

@@ -44,7 +44,7 @@ def _wanted() -> list[str]:
 def _outputs(spec: Spec, names: tuple[str, ...]) -> dict[str, str]:
     """Every wanted output for a table that has these procedures alone."""
     few = replace(spec, procedures={name: spec.procedures[name] for name in names})
-    return render(TOP, expand(few), _wanted())
+    return render(TOP, expand(few, TOP), _wanted())
 
 
 def _added(before: str, after: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ def complaints(root: Path) -> list[str]:
         errors = check(spec)
         if errors:
             return [str(error) for error in errors]
-        render(root, expand(spec))
+        render(root, expand(spec, root))
     except SpecError as error:
         return [str(error)]
     return []

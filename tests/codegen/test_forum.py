@@ -12,6 +12,7 @@ from typing import Any
 from common import TOP, TreeTest
 
 from codegen.facts import (
+    LANGUAGES,
     CONSTANTS,
     FLAGS,
     PROCEDURES,
@@ -29,7 +30,7 @@ from codegen.forum import (
     load_waivers,
 )
 from codegen.load import load
-from codegen.model import LANGUAGES, Argument, Callback, Procedure, Spec
+from codegen.model import Argument, Callback, Procedure, Spec
 from codegen.position import SpecError
 
 FACTS = TOP / "spec" / "forum"
@@ -62,7 +63,8 @@ def parameter(argument: Argument, languages: tuple[str, ...]) -> dict[str, Any]:
 
 def record(ours: Procedure | Callback) -> dict[str, Any]:
     """The record as the Forum would write it."""
-    has_cptr = isinstance(ours, Procedure) and ours.has_cptr
+    is_in_mpi = isinstance(ours, Procedure) and "f90" in ours.languages
+    has_cptr = is_in_mpi and ours.gives_pointer
     attributes = {f"{x}_expressible": x in ours.languages for x in LANGUAGES}
     return {
         "name": ours.name,

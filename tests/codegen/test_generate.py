@@ -47,7 +47,7 @@ class Generate(TreeTest):
 
     def outputs(self) -> dict[str, str]:
         """What would be written now."""
-        return render(self.root, expand(load(self.root / "spec")))
+        return render(self.root, expand(load(self.root / "spec"), self.root))
 
     def assert_varied(self, entries: Sequence[Any]) -> None:
         """No field has the same value in all of them."""

@@ -9,7 +9,7 @@ from common import TOP, TreeTest
 from codegen.check import check
 from codegen.expand import expand
 from codegen.kinds import Kind
-from codegen.language import load_tables
+from codegen.language import load_languages
 from codegen.load import load
 from codegen.model import Spec
 from codegen.render import render
@@ -59,7 +59,7 @@ class NewRule(TreeTest):
     def test_is_checked_generated_and_shown(self) -> None:
         spec = self.replaced("COLOR         >= 0 or", "COLOR  power of two or")
         self.assertEqual(check(spec), [])
-        outputs = render(TOP, expand(spec), (ENTRY_POINTS, HEADER))
+        outputs = render(TOP, expand(spec, TOP), (ENTRY_POINTS, HEADER))
         code = outputs[ENTRY_POINTS]
         comments = " ".join(outputs[HEADER].replace("\n *", " ").split())
         words = "a power of two or MPI_UNDEFINED"
@@ -68,7 +68,7 @@ class NewRule(TreeTest):
         self.assertTrue(f'"must be {words}");' in code)
         self.assertTrue(f"; {words} (MPI_ERR_ARG)" in comments)
         page = show(
-            spec.procedures["MPI_Comm_split"], load_tables(TOP / "bindings", spec)
+            spec.procedures["MPI_Comm_split"], load_languages(TOP / "bindings", spec)
         )
         line = "  color: power of two or MPI_UNDEFINED, else MPI_ERR_ARG"
         self.assertIn(line, page.splitlines())

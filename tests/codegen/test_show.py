@@ -5,7 +5,7 @@ import unittest
 
 from common import HERE, TOP
 
-from codegen.language import load_tables
+from codegen.language import load_languages
 from codegen.load import load
 from codegen.show import show
 
@@ -15,7 +15,7 @@ class Show(unittest.TestCase):
 
     def assert_page(self, name: str, expected: str) -> None:
         spec = load(TOP / "spec")
-        page = show(spec.procedures[name], load_tables(TOP / "bindings", spec))
+        page = show(spec.procedures[name], load_languages(TOP / "bindings", spec))
         bindings = page.split(f"MPI-4.1 {spec.procedures[name].section}")[0]
         self.assertEqual(bindings, (HERE / "expected" / expected).read_text("utf-8"))
 

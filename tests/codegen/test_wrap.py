@@ -5,8 +5,9 @@ import unittest
 
 import common  # noqa: F401  puts the generator on the path
 
-from codegen.fortran_text import fortran_case
-from codegen.wrap import wrap_both, wrap_c, wrap_fortran
+from bindings.fortran.text import fortran_case
+from bindings.c.wrap import wrap_c
+from bindings.fortran.wrap import wrap_both, wrap_fortran
 
 
 class Wrap(unittest.TestCase):

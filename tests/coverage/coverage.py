@@ -23,12 +23,10 @@ TOP = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP))
 
 from codegen.expand import Bindings, Entry, expand  # noqa: E402
-from codegen.fortran_text import F08Text  # noqa: E402
+from bindings.fortran.text import F08Text  # noqa: E402
 from codegen.forum import load_waivers  # noqa: E402
-from codegen.language import load_tables  # noqa: E402
 from codegen.load import load  # noqa: E402
 from codegen.model import Procedure  # noqa: E402
-from codegen.symbols import linker_name  # noqa: E402
 
 PAGE = TOP / "docs" / "coverage.md"
 COLUMNS = ("C", "C `_c`", "mpi_f08", "mpi_f08 large", "mpi", "mpif.h")
@@ -65,9 +63,9 @@ def f08_generics(bindings: Bindings) -> Iterator[Entry]:
 
     Their counts are only of MPI_ADDRESS_KIND and MPI_COUNT_KIND, which are the same.
     """
-    f08 = F08Text(load_tables(TOP / "bindings", bindings.spec)["f08"])
+    f08 = F08Text(bindings.languages["f08"].table)
     seen: set[tuple[str, ...]] = set()
-    for entry in bindings.f08:
+    for entry in bindings.entries["f08"]:
         types = (f08.type(p).replace("COUNT", "ADDRESS") for p in entry.parameters)
         signature = (entry.procedure.name, *types)
         if signature not in seen:
@@ -78,9 +76,10 @@ def f08_generics(bindings: Bindings) -> Iterator[Entry]:
 def symbols_of_cells(bindings: Bindings) -> dict[Cell, set[str]]:
     """All that a test must call, so that the cell may name it."""
     cells: dict[Cell, set[str]] = defaultdict(set)
-    for entry in (*bindings.c, *f08_generics(bindings), *bindings.f90):
+    entries = bindings.entries
+    for entry in (*entries["c"], *f08_generics(bindings), *entries["f90"]):
         for column in columns_of(entry):
-            symbol = linker_name(entry.language, entry.name)
+            symbol = bindings.languages[entry.language].linker_name(entry.name)
             cells[entry.procedure.name, column].add(symbol)
     return cells
 
@@ -192,7 +191,7 @@ def lines(bindings: Bindings, chosen: dict[Cell, str]) -> Iterator[str]:
 
 def main() -> int:
     """Compare or write; say what is blank."""
-    bindings = expand(load(TOP / "spec"))
+    bindings = expand(load(TOP / "spec"), TOP)
     calls = calls_of_cells(symbols_of_cells(bindings), programs(Path(sys.argv[1])))
     page = PAGE.read_text("utf-8") if PAGE.exists() else ""
     chosen = choose(calls, rows_of(page))

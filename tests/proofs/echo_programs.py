@@ -24,7 +24,7 @@ from passed_on import has_plain
 from samples import Call, Case
 
 from codegen.model import Argument, Procedure, Spec
-from codegen.wrap import wrap_both
+from bindings.fortran.wrap import wrap_both
 
 MODULES = {"mpi_f08": "use mpi_f08", "mpi": "use mpi", "mpif.h": "include 'mpif.h'"}
 # What mpi has with choice buffers, called without its interfaces: by plain names.

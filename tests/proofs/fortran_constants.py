@@ -8,7 +8,7 @@ from common import HANDLES
 from echo_programs import MODULES
 
 from codegen.model import Constant, Form, Spec
-from codegen.wrap import wrap_both
+from bindings.fortran.wrap import wrap_both
 
 VARIABLES = (Form.BUFFER, Form.IGNORE)  # of which only the addresses matter
 # A kind is an expression of iso_c_binding. A descriptor begins with the address of the

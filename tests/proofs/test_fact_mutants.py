@@ -125,7 +125,7 @@ class FactMutants(EchoProof):
 
     def build(self, spec: Spec) -> dict[str, Path]:
         """The programs over bindings that are made of this table."""
-        outputs = render(TOP, expand(spec), OUTPUTS)
+        outputs = render(TOP, expand(spec, TOP), OUTPUTS)
         folder = self.folder / "generated"
         for name in HEADERS:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

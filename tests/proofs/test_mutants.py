@@ -20,8 +20,8 @@ from codegen.check import check
 from codegen.expand import callback_entries
 from codegen.facts import read_forum
 from codegen.forum import compare_procedures, load_waivers
-from codegen.fortran_text import F08Text
-from codegen.language import load_tables
+from bindings.fortran.text import F08Text
+from codegen.language import load_languages
 from codegen.load import load
 from codegen.model import Spec
 from codegen.position import SpecError
@@ -112,7 +112,7 @@ class Mutants(unittest.TestCase):
         self.waivers = load_waivers(
             TOP / "spec" / "forum.waivers", "spec/forum.waivers", "forum", FORUM
         )
-        self.f08 = F08Text(load_tables(TOP / "bindings", self.spec)["f08"])
+        self.f08 = F08Text(load_languages(TOP / "bindings", self.spec)["f08"].table)
         self.forum = read_forum(FORUM)
         self.folder = Path(tempfile.mkdtemp(prefix="oriel-mutants-"))
         self.addCleanup(shutil.rmtree, self.folder)

@@ -54,7 +54,7 @@ class Faults(EchoProof):
         spec = self.spec
         for procedure, argument, fields in (*IN_TABLE, *self.faults_of_domains()):
             spec = changed(spec, procedure, argument, **fields)
-        outputs = render(TOP, expand(spec), OUTPUTS)
+        outputs = render(TOP, expand(spec, TOP), OUTPUTS)
         text = outputs["bindings/c/entry_points.c"]
         objects = [
             self.compile_text("entry_points.c", text, "-fPIC"),

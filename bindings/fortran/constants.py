@@ -8,7 +8,7 @@ bindings/f08/sentinels.h.j2 has the same blocks.
 from collections.abc import Iterator
 
 from codegen.expand import CallbackEntry
-from codegen.fortran_text import F08Text, F90Text, fortran_case
+from bindings.fortran.text import F08Text, F90Text, fortran_case
 from codegen.kinds import KindClass
 from codegen.model import Callback, Constant, Form, Spec
 

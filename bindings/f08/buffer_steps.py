@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The parts of an entry point in C that Fortran calls with choice buffers: what stands
-in the file, and the steps of a function besides those of codegen/foreign_steps.py.
+in the file, and the steps of a function besides those of fortran/steps.py.
 """
 
 from dataclasses import dataclass
 from enum import Enum
 
-from codegen.foreign_steps import Statement
+from bindings.fortran.steps import Statement
 from codegen.steps import Step
 
 

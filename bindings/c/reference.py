@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-from codegen.c_rules import condition_words
+from bindings.c.values import condition_words
 from codegen.model import Argument, Procedure
 
 _WIDTH = 85

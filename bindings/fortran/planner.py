@@ -6,10 +6,12 @@ function and converts the results.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from codegen.c_text import CText
-from codegen.conversions import Conversion
-from codegen.expand import Entry, Parameter, Scheme, c_entries
-from codegen.foreign_steps import (
+from bindings.c.text import CText
+from bindings.fortran.conversion import Conversion
+from bindings.c.entries import c_entries
+from bindings.fortran.entries import Scheme
+from codegen.expand import Entry, Parameter
+from bindings.fortran.steps import (
     AnswerC,
     CallC,
     CopyIn,
@@ -22,8 +24,8 @@ from codegen.foreign_steps import (
     StopOnError,
     Tell,
 )
-from codegen.fortran_conversions import CONVERSIONS
-from codegen.fortran_text import F08Text, F90Text, fortran_case
+from bindings.fortran.conversions import CONVERSIONS
+from bindings.fortran.text import F08Text, F90Text, fortran_case
 from codegen.kinds import KindClass
 from codegen.model import Argument, Constant, Form, Procedure, Spec
 from codegen.plan import count_of, room_of
@@ -127,7 +129,7 @@ class FortranDeclarations:
     @staticmethod
     def generic(procedure: Procedure, prefix: str) -> str:
         """The generic of mpi and mpif.h, "" if an interface body is all there is."""
-        is_generic = procedure.has_choice or procedure.has_cptr
+        is_generic = procedure.has_choice or procedure.gives_pointer
         return prefix + procedure.name.upper() if is_generic else ""
 
     def is_ambiguous(self, entries: tuple[Entry, ...]) -> bool:
@@ -364,9 +366,7 @@ class FortranPlanner(FortranDeclarations):
         actuals = ", ".join(converter.actual(p) for p in taken)
         return f"c_{prefix}{entry.c_name}({actuals})"
 
-    def _steps(
-        self, entry: Entry, prefix: str, converter: Converter
-    ) -> Iterator[Step]:
+    def _steps(self, entry: Entry, prefix: str, converter: Converter) -> Iterator[Step]:
         call = self._call(entry, prefix, converter)
         if entry.is_function:
             yield AnswerC(call, prefix + entry.name)

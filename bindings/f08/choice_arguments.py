@@ -5,11 +5,11 @@ choice buffers, which are the compiler's own descriptors.
 
 from collections.abc import Callable, Iterator
 
-from codegen.buffer_steps import Buffer
+from bindings.f08.buffer_steps import Buffer
 from codegen.buffers import size
-from codegen.c_text import CText
-from codegen.choice_conversions import CONVERSIONS
-from codegen.conversions import Conversion
+from bindings.c.text import CText
+from bindings.f08.choice_conversions import CONVERSIONS
+from bindings.fortran.conversion import Conversion
 from codegen.expand import Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.model import Argument, Descriptor, Per

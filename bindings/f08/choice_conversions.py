@@ -7,7 +7,7 @@ In the cells: {name}; {type}, C's; {number}, what Fortran has for it; {value}, t
 C's; {n}, the length of an array.
 """
 
-from codegen.conversions import Conversion
+from bindings.fortran.conversion import Conversion
 
 CONVERSIONS: dict[str, Conversion] = {
     "handle in": Conversion(

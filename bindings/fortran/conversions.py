@@ -11,7 +11,7 @@ that begin with "narrowed" are for compilers whose options make INTEGER and LOGI
 wider than int.
 """
 
-from codegen.conversions import Conversion
+from bindings.fortran.conversion import Conversion
 
 CONVERSIONS: dict[str, Conversion] = {
     "handle in": Conversion(

@@ -5,7 +5,7 @@ those of mpi and mpif.h, which do the same, and those without an interface.
 
 from collections.abc import Iterable, Iterator
 
-from codegen.buffer_steps import (
+from bindings.f08.buffer_steps import (
     Alias,
     AnyFunction,
     BeginWell,
@@ -31,13 +31,13 @@ from codegen.buffer_steps import (
     UnlessReplaced,
     UseAny,
 )
-from codegen.c_text import CText
-from codegen.choice_arguments import ChoiceArguments
-from codegen.expand import Entry, Parameter, f90_entries, implicit_entries
-from codegen.foreign_steps import CallC, CopyIn, CopyOut, Declare, GiveErrorIfAsked
+from bindings.c.text import CText
+from bindings.f08.choice_arguments import ChoiceArguments
+from bindings.fortran.entries import f90_entries, implicit_entries, linker_name
+from codegen.expand import Entry, Parameter
+from bindings.fortran.steps import CallC, CopyIn, CopyOut, Declare, GiveErrorIfAsked
 from codegen.plan import raiser_of
 from codegen.steps import Step
-from codegen.symbols import linker_name
 
 
 class ChoicePlanner:
@@ -65,7 +65,7 @@ class _EntryParts:
         self._procedure = arguments.entry.procedure
         self._prefix = prefix
         self._is_large = is_large
-        self._symbol = linker_name("f08", prefix + self._entry.name)
+        self._symbol = linker_name(prefix + self._entry.name)
 
     def parts(self) -> Iterator[Step]:
         """What stands in the file."""
@@ -176,12 +176,12 @@ class _EntryParts:
         """The procedures of mpi and mpif.h, and the one without an interface."""
         plain = ""
         for entry in implicit_entries(self._procedure):
-            plain = linker_name("f90", self._prefix + entry.name)
+            plain = linker_name(self._prefix + entry.name)
             head = self._head(plain, "void *")
             yield Export(head)
             yield Function(head, tuple(self._address_steps()))
         for twin in f90_entries(self._procedure):
-            name = linker_name("f90", self._prefix + twin.name)
+            name = linker_name(self._prefix + twin.name)
             if plain and not self._prefix:
                 yield from self._unless_replaced(name, plain)
             else:

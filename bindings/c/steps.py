@@ -5,10 +5,10 @@ For an argument `x` a function has the locals `x_object`, what a handle stands f
 `x_wide`, a result before it is narrowed.
 """
 
-from codegen.c_rules import checked, complaint, lookup
-from codegen.c_text import CText
-from codegen.c_words import arguments, summary
-from codegen.expand import Entry, Parameter
+from bindings.c.values import checked, complaint, lookup
+from bindings.c.text import CText
+from bindings.c.reference import arguments, summary
+from codegen.expand import Entry
 from codegen.language import LanguageTable
 from codegen.model import Argument, Constant, Procedure, Spec
 from codegen.rules import Value

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""C: the entries that call the core, and mpi.h."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from bindings.c import entries
+from bindings.c.steps import CSteps
+from bindings.c.text import CText
+from bindings.c.wrap import wrap_c, wrap_c_lines
+from codegen.expand import Bindings, Entry
+from codegen.language import Language
+from codegen.model import Form, Procedure
+from codegen.plan import CorePlanner
+from codegen.symbols import Symbol, support_symbol
+
+
+class C(Language):
+    """The language of the core."""
+
+    name = entries.LANGUAGE
+    library = "libmpi_abi"
+    calls_core = True
+    is_weak = True
+
+    def entries(self, procedure: Procedure) -> tuple[Entry, ...]:
+        return entries.c_entries(procedure)
+
+    def symbols(self, bindings: Bindings) -> Iterator[Symbol]:
+        """Variables that C programs read and the layer of another language sets, and
+        what that asks before it copies an array of handles."""
+        for constant in bindings.spec.constants.values():
+            if constant.form is Form.ADDRESS:
+                record = f"address of {constant.ignored}"
+                yield support_symbol(self, constant.name, record, constant.position)
+        for length in bindings.lengths:
+            name, record = f"oriel_{length.name}", "lengths of arrays to be copied"
+            yield support_symbol(self, name, record, length.kind.position)
+
+    def names(self, bindings: Bindings) -> Mapping[str, object]:
+        """c             declarations and the parts of steps (steps.CSteps)
+        c_entries     expand.Entry, in the table's order; c_of(procedure): of one record
+        core_plans    plan.EntryPlan of each of c_entries: its steps
+        """
+        planner = CorePlanner(bindings.spec)
+        return {
+            "c": CSteps(self.table, bindings.spec),
+            "c_entries": bindings.entries[self.name],
+            "c_of": entries.c_entries,
+            "core_plans": [planner.plan(e) for e in bindings.entries[self.name]],
+        }
+
+    def filters(self) -> Mapping[str, Callable[..., str]]:
+        return {"wrap_c": wrap_c, "wrap_c_lines": wrap_c_lines}
+
+    def page(self, procedure: Procedure) -> Iterator[str]:
+        """The prototypes."""
+        text = CText(self.table)
+        functions = self.entries(procedure)
+        if functions:
+            yield "C binding"
+        for entry in functions:
+            yield "  " + text.prototype(entry)
+
+
+LANGUAGE = C

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fortran 2008: the module mpi_f08."""
+
+from collections.abc import Iterator, Mapping
+
+from bindings.c.text import CText
+from bindings.f08 import entries
+from bindings.f08.choice_planner import ChoicePlanner
+from bindings.fortran.entries import linker_name
+from bindings.fortran.page import USE_C_PTR, head
+from bindings.fortran.text import F08Text
+from codegen.expand import Bindings, Entry
+from codegen.language import Language
+from codegen.model import Procedure
+
+
+class F08(Language):
+    """mpi_f08; its entries call those of C."""
+
+    name = entries.LANGUAGE
+    library = "liboriel_fortran"
+
+    def entries(self, procedure: Procedure) -> tuple[Entry, ...]:
+        return entries.f08_entries(procedure)
+
+    def linker_name(self, name: str) -> str:
+        return linker_name(name)
+
+    def names(self, bindings: Bindings) -> Mapping[str, object]:
+        """f08            declarations (fortran/text.F08Text)
+        f08_entries    expand.Entry, in the table's order; f08_of(procedure): of one record
+        choice         entries with choice buffers (choice_planner.ChoicePlanner)
+        """
+        return {
+            "f08": F08Text(self.table),
+            "f08_entries": bindings.entries[self.name],
+            "f08_of": entries.f08_entries,
+            "choice": ChoicePlanner(CText(bindings.languages["c"].table)),
+        }
+
+    def page(self, procedure: Procedure) -> Iterator[str]:
+        """The interfaces."""
+        text = F08Text(self.table)
+        specifics = self.entries(procedure)
+        if specifics:
+            yield "Fortran 2008 binding"
+        for entry in specifics:
+            result = text.result(procedure.returns) if entry.is_function else ""
+            yield "  " + head(entry, result, text.dummies(entry))
+            declarations = text.declarations(entry)
+            if any("C_PTR" in d.attributes for d in declarations):
+                yield "    " + USE_C_PTR
+            for declaration in declarations:
+                yield f"    {declaration}"
+
+
+LANGUAGE = F08

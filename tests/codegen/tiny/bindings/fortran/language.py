@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""As in Oriel's own bindings."""
+
+from bindings.fortran.language import LANGUAGE
+
+__all__ = ["LANGUAGE"]
