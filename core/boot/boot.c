@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which launcher has started this process, and what all launchers have in common.
-#include "boot/private.h"
+#include "boot/driver.h"
+#include "boot/nodes.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What launchers tell in the environment, which can be read at any time.
-#include "boot/private.h"
+#include "boot/driver.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which processes share memory: from the launcher's map, or by asking each other.
-#include "boot/private.h"
+#include "boot/driver.h"
+#include "boot/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // The PMI-1 wire protocol, spoken by MPICH's Hydra, Slurm's pmi2 plugin, Flux and our
 // own mpiexec: over an inherited socket (PMI_FD), or to a port that tells rank and size
 // (PMI_PORT and PMI_ID). Whatever a launcher says is checked before it is believed.
-#include "boot/private.h"
+#include "boot/driver.h"
 
 #include <ctype.h>
 #include <errno.h>

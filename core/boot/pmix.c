@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Launchers that speak PMIx: Open MPI's mpirun, PRRTE's prterun, Slurm's pmix plugin.
+#include "boot/driver.h"
 #include "boot/pmix_library.h"
-#include "boot/private.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program that was started without a launcher: a job of one process, which keeps its
 // keys itself.
-#include "boot/private.h"
+#include "boot/driver.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How communicators are made and end (MPI-4.1 7.4.2, 7.4.3).
-#include "collective/private.h"
+#include "collective/communicator.h"
+#include "collective/leaders.h"
+#include "collective/node_map.h"
+#include "collective/refusal.h"
+#include "collective/shared_buffer.h"
+#include "collective/topology.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communicators made by the members of a group alone, and by schedules (MPI-4.1 7.4.2).
-#include "collective/private.h"
+#include "collective/communicator.h"
+#include "collective/leaders.h"
+#include "collective/refusal.h"
+#include "collective/shared_buffer.h"
+#include "collective/topology.h"
 
 #include <limits.h>
 #include <oriel_core.h>

@@ -2,7 +2,7 @@
 // Balanced grids (MPI-4.1 8.5.2). Of all ways to write a number as a product, that one is
 // taken whose largest and smallest factor differ least, and of those the one with the
 // smallest largest factor, then the smallest second one and so on.
-#include "collective/private.h"
+#include "collective/collective.h"
 
 #include <limits.h>
 #include <oriel_core.h>

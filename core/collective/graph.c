@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Graphs of processes (MPI-4.1 8.5.3 to 8.5.5, 8.5.8).
+#include "collective/communicator.h"
 #include "collective/plans.h"
-#include "collective/private.h"
+#include "collective/topology.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Grids of processes, in row-major order (MPI-4.1 8.5.1, 8.5.5 to 8.5.8).
-#include "collective/private.h"
+#include "collective/communicator.h"
+#include "collective/topology.h"
 
 #include <oriel_core.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intercommunicators (MPI-4.1 7.6): two groups, each with a communicator of its own for
 // what it does by itself.
+#include "collective/communicator.h"
 #include "collective/plans.h"
 #include "collective/portions.h"
-#include "collective/private.h"
+#include "collective/refusal.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

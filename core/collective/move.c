@@ -2,9 +2,10 @@
 // Barrier, broadcast and allgather (MPI-4.1 6.3, 6.4, 6.7) in the shortest way: inside
 // each node in the slots of the shared buffer, between nodes by schedules of the
 // leaders, which the other members count.
+#include "collective/leaders.h"
 #include "collective/plans.h"
 #include "collective/portions.h"
-#include "collective/private.h"
+#include "collective/shared_buffer.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

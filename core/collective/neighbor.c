@@ -2,7 +2,7 @@
 // Collective calls among neighbors in a topology (MPI-4.1 8.6).
 #include "collective/plans.h"
 #include "collective/portions.h"
-#include "collective/private.h"
+#include "collective/topology.h"
 
 // In a grid what goes down comes from above, also where both neighbors are one process:
 // then its second message is for the receive that is posted second.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where a group's members sit: which of them share a node, and who leads each node.
-#include "collective/private.h"
+#include "collective/node_map.h"
 
 #include <stdlib.h>
 

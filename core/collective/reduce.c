@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allreduce (MPI-4.1 6.9.6). All members get the same bits: operands are combined in
 // one order that does not depend on who arrives when.
+#include "collective/leaders.h"
 #include "collective/plans.h"
-#include "collective/private.h"
+#include "collective/shared_buffer.h"
 
 #include <oriel_core.h>
 #include <string.h>

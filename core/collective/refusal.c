@@ -3,7 +3,9 @@
 // partners do next, nor can they wait for it: it tells all members of the communicator
 // that this call has failed, so that an error of the program is nobody's hang. So does
 // who has no memory to go on.
-#include "collective/private.h"
+#include "collective/refusal.h"
+#include "collective/schedule.h"
+#include "collective/shared_buffer.h"
 
 #include <stdlib.h>
 

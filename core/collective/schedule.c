@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schedules from their making to their end.
-#include "collective/private.h"
+#include "collective/refusal.h"
+#include "collective/schedule.h"
+#include "collective/shared_buffer.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 enum step_kind {
@@ -119,10 +120,9 @@ void schedule_free(struct schedule *schedule)
 
 static void break_schedule(struct schedule *schedule)
 {
-    schedule->broken = fail(MPI_ERR_NO_MEM,
-                            "no memory for %d steps of a collective "
-                            "operation",
-                            schedule->step_count);
+    schedule->broken =
+        fail(MPI_ERR_NO_MEM, "no memory for %d steps of a collective operation",
+             schedule->step_count);
 }
 
 static void append_step(struct schedule *schedule, struct step step)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory that a communicator's members on one node share, and rounds on it.
-#include "collective/private.h"
+#include "collective/shared_buffer.h"
 
 #include <string.h>
 

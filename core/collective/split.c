@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // New communicators from old ones: dup, split, split_type, create, free
 // (MPI-4.1 7.4.2).
-#include "collective/private.h"
+#include "collective/communicator.h"
+#include "collective/topology.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Topologies of processes: what all sorts have in common (MPI-4.1 8.4, 8.5.5).
-#include "collective/private.h"
+#include "collective/communicator.h"
+#include "collective/topology.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

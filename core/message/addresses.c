@@ -2,7 +2,8 @@
 // How the processes of several nodes come to know each other's network addresses. Those
 // of the leaders go through the launcher. Local peers tell their leader, leaders tell
 // leaders, and a leader passes on to its local peers what it hears.
-#include "message/private.h"
+#include "message/addresses.h"
+#include "message/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

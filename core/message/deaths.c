@@ -4,7 +4,9 @@
 // looks at all its local peers. Who finds a death writes it down for its node and tells
 // one process of every other node, which does the same. The first death is enough: from
 // then on no wait of any process is long.
-#include "message/private.h"
+#include "message/addresses.h"
+#include "message/deaths.h"
+#include "message/engine.h"
 
 #include <poll.h>
 #include <string.h>

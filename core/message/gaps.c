@@ -2,7 +2,8 @@
 // Messages between nodes that the network loses without saying which. Each has a number,
 // so that the next one of the same process shows the gap; a process that has reason to
 // doubt sends one to each other and has each send one.
-#include "message/private.h"
+#include "message/deaths.h"
+#include "message/engine.h"
 
 static const uint64_t PAUSE =
     100000000; // between two doubts, for strangers can cause one

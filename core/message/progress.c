@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The message lock and progress.
-#include "message/private.h"
+#include "message/deaths.h"
+#include "message/engine.h"
 
 enum { BATCH = 64 }; // messages of one sender per poll
 

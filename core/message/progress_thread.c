@@ -3,7 +3,8 @@
 // sleeps on the node's doorbell, the network thread on the network's descriptor. While
 // the program polls for itself they nap instead, so that they are not woken for
 // every message and do not race for it.
-#include "message/private.h"
+#include "message/deaths.h"
+#include "message/engine.h"
 
 #include <errno.h>
 #include <poll.h>

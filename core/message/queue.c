@@ -2,7 +2,8 @@
 // Messages that wait, in memory of their own. What a handler has to send must not fail
 // when memory is short, since somebody waits for it: spares are kept for that, and no
 // message is handled while they may not suffice.
-#include "message/private.h"
+#include "message/engine.h"
+#include "message/queue.h"
 
 #include <stdlib.h>
 #include <string.h>

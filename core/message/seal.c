@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Seals: what shows that a message from the network is of a process of the job, is for
 // this one, is whole and new. Inside a node the permissions of the segment do that.
-#include "message/private.h"
+#include "message/engine.h"
+#include "message/seal.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The way of a message: by ring or network, or into the backlog, and to its handler.
-#include "message/private.h"
+#include "message/deaths.h"
+#include "message/engine.h"
 
 #include <assert.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Start and stop of shared memory, network and the progress engine.
-#include "message/private.h"
+#include "message/addresses.h"
+#include "message/deaths.h"
+#include "message/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 // rest until whoever has handled messages finds that their wait is over, or until the
 // poller leaves and one of them takes its place. Events of the network reach a sleeping
 // poller through the network thread.
-#include "message/private.h"
+#include "message/engine.h"
 
 #include <sched.h>
 

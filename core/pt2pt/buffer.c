@@ -3,7 +3,8 @@
 // its header before it, so that nothing but the program's memory is needed; all state
 // is guarded by the message lock. Short messages leave at once but must find room all
 // the same, so that a program with too little memory fails wherever it runs.
-#include "pt2pt/private.h"
+#include "pt2pt/probe.h"
+#include "pt2pt/transfer.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bytes on the collective channel, blocking: what the algorithms of collective/ use.
-#include "pt2pt/private.h"
+#include "pt2pt/transfer.h"
 
 int pt2pt_send(struct communicator *comm, const void *bytes, size_t size,
                int destination, int tag)

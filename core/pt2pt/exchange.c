@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A send and a receive in one call (MPI-4.1 3.10).
-#include "pt2pt/private.h"
+#include "pt2pt/transfer.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

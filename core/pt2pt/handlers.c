@@ -2,7 +2,9 @@
 // Handlers of the eager and the rendezvous protocol. The receiver of a long message
 // copies it from where it lies if it can, else it gets it in fragments. A handler
 // checks a message before it acts on it, and refuses one that makes no sense.
-#include "pt2pt/private.h"
+#include "pt2pt/handlers.h"
+#include "pt2pt/probe.h"
+#include "pt2pt/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matching of messages and receives, in order (MPI-4.1 3.5).
-#include "pt2pt/private.h"
+#include "pt2pt/match.h"
+#include "pt2pt/probe.h"
+#include "pt2pt/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of transfers on the wire.
-#include "pt2pt/private.h"
+#include "pt2pt/transfer.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Looking at messages before they are received (MPI-4.1 3.8.1 to 3.8.3).
-#include "pt2pt/private.h"
+#include "pt2pt/probe.h"
+#include "pt2pt/transfer.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

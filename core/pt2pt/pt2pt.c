@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sends and receives for the layers above.
-#include "pt2pt/private.h"
+#include "pt2pt/transfer.h"
 
 static int begin_new(const struct transfer_parameters *parameters,
                      struct transfer **made)

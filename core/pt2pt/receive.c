@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Recv and MPI_Mrecv, blocking, nonblocking and persistent (MPI-4.1 3.2.4, 3.7.2,
 // 3.8.3, 3.9).
-#include "pt2pt/private.h"
+#include "pt2pt/probe.h"
+#include "pt2pt/transfer.h"
 
 #include <oriel_core.h>
 

@@ -2,7 +2,7 @@
 // MPI_Send and its modes, blocking, nonblocking and persistent (MPI-4.1 3.2.1, 3.4,
 // 3.7.2, 3.9). A short message that nobody waits for to be received has left with the
 // call. MPI_Rsend is MPI_Send: that a receive is posted saves nothing.
-#include "pt2pt/private.h"
+#include "pt2pt/transfer.h"
 
 #include <oriel_core.h>
 

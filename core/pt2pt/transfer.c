@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sends and receives from their start to their end (MPI-4.1 3.2, 3.7).
-#include "pt2pt/private.h"
+#include "pt2pt/handlers.h"
+#include "pt2pt/probe.h"
+#include "pt2pt/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Single copies between the private memories of two processes of the node.
-#include "shm/private.h"
+#include "shm/control.h"
+#include "shm/copy.h"
+#include "shm/local_peer.h"
 
 #include <errno.h>
 #include <sched.h>

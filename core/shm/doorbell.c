@@ -2,7 +2,7 @@
 // Sleeping until a local peer has something to say. A sleeper arms its bell and then
 // looks for work; a sender leaves work and then looks at the bell. All these are
 // sequentially consistent, so that at least one of the two sees the other.
-#include "shm/private.h"
+#include "shm/control.h"
 
 #include <limits.h>
 

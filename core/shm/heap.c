@@ -3,8 +3,9 @@
 // memory, where no stray store of another process reaches it. Free blocks are kept in
 // bins by size, 16 bins for each power of two, so that finding a block that fits well
 // takes a few instructions; neighbours by address are linked, so that free ones merge.
+#include "shm/control.h"
 #include "shm/heap.h"
-#include "shm/private.h"
+#include "shm/room.h"
 
 #include <assert.h>
 #include <stdlib.h>

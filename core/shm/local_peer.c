@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Identity and life of the processes of the node. Pid and start time identify a
 // process, so that a reused pid is not mistaken for a living local peer.
-#include "shm/private.h"
+#include "shm/control.h"
+#include "shm/local_peer.h"
+#include "shm/ring.h"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -3,6 +3,7 @@
 // next record, so that a short message moves one cache line. A ring that was never used
 // is neither watched nor touched: its sender puts it on the receiver's list of
 // newcomers with the first message.
+#include "shm/control.h"
 #include "shm/ring.h"
 
 #include <assert.h>

@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This process's ends of the rings, and the records in a ring.
+// Rings, which lie in the segment behind the control area, this process's ends of them,
+// and the records in a ring.
 #pragma once
 
-#include "shm/private.h"
+#include "shm/shm.h"
+
+enum { RING_BYTES = 32 << 10 };
+
+// From one sender to one receiver. A record is a head word and the message, padded
+// to 8. The head word behind the last record is always 0. A record never wraps:
+// RECORD_WRAP says that the next one is at the start of `data`.
+struct ring {
+    // Written by the receiver, read by the sender only when the ring seems full.
+    _Alignas(CACHE_LINE) _Atomic(uint64_t) consumed; // bytes so far
+    _Atomic(uint32_t) is_full; // the sender waits for room and wants to be rung
+    _Atomic(uint32_t) next; // 1 + node_rank: next in the receiver's list of newcomers
+    _Alignas(CACHE_LINE) char data[RING_BYTES - CACHE_LINE];
+};
+_Static_assert(sizeof(struct ring) == RING_BYTES, "rings are a power of two apart");
 
 enum { HEAD_BYTES = 8, DATA_BYTES = RING_BYTES - CACHE_LINE };
 
@@ -48,3 +63,7 @@ bool ring_receiver_is_valid(const struct ring_end *in);
 // Whether the ends of this process that are in use are valid, and each sender is listed
 // once.
 bool rings_are_valid(const struct shm *shm);
+
+size_t rings_bytes(int node_size);
+int rings_open(struct shm *shm, char *memory);
+void rings_close(struct shm *shm);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How large the segment may be, and how much memory its heaps may hold together: what
 // the limits of the process and of its control group leave.
-#include "shm/private.h"
+#include "shm/control.h"
+#include "shm/room.h"
 
 #include <sys/resource.h>
 

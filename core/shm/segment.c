@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The node's segment: made by the leader, mapped by everyone, never named.
+#include "shm/control.h"
+#include "shm/copy.h"
 #include "shm/heap.h"
-#include "shm/private.h"
+#include "shm/local_peer.h"
+#include "shm/ring.h"
+#include "shm/room.h"
 
 #include <errno.h>
 #include <fcntl.h>

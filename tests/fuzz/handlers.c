@@ -6,7 +6,8 @@
 // The input is a list of messages: a byte for kind and sender, two for the length.
 #include "../unit/window_fakes.h"
 #include "fuzz.h"
-#include "pt2pt/private.h"
+#include "pt2pt/probe.h"
+#include "pt2pt/transfer.h"
 #include "rma/private.h"
 #include "window/private.h"
 

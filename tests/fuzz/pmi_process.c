@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a launcher says to a process over the PMI-1 wire: answers to questions, the map
 // of nodes, values that others have put.
-#include "boot/private.h"
+#include "boot/boot.h"
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Against a launcher played by this test: a good one is believed, one that talks
 // nonsense or goes away gives an error that quotes it, an unknown one gives its remedy.
-#include "boot/private.h"
+#include "boot/driver.h"
 #include "check.h"
 
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The launcher's map is read exactly or refused; machines are split into nodes of
 // consecutive members, numbered by their lowest ranks.
-#include "boot/private.h"
+#include "boot/nodes.h"
 #include "check.h"
 
 #include <string.h>

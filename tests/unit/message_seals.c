@@ -3,7 +3,7 @@
 // they were recorded, that are changed in any bit, cut, lengthened, or recorded on their
 // way to another process, are refused and counted; those that follow them are taken. A
 // number that does not come is a loss, which waits know of.
-#include "message/private.h"
+#include "message/engine.h"
 
 #include "message_job.h"
 

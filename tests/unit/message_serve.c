@@ -2,7 +2,7 @@
 // a_computing_process_is_served: its handlers run although it calls nothing, in one
 // node and between nodes, also just after it has been in blocked calls.
 #include "message_job.h"
-#include "shm/private.h"
+#include "shm/control.h"
 
 enum { ROUNDS = 300, TURNS = 5000 };
 

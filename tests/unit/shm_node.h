@@ -3,7 +3,8 @@
 #pragma once
 
 #include "check.h"
-#include "shm/private.h"
+#include "shm/control.h"
+#include "shm/ring.h"
 
 #include <signal.h>
 #include <stdlib.h>

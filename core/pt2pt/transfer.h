@@ -1,27 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of pt2pt/ share. See pt2pt.h for the glossary.
-//
-//   envelope            the head of a message, which is matched against receives
-//   unexpected message  one that came before a matching receive was posted; it waits in
-//                       the unexpected queue
-//   id                  names a transfer under way on the wire: index and generation,
-//                       never an address
+// Transfers, from their start to their end.
 #pragma once
 
-#include "pt2pt/pt2pt.h"
-
-// Opens an eager message, before its data, and is all of a request to send.
-struct envelope {
-    uint64_t context;
-    uint64_t bytes; // of the whole message
-    uint64_t place; // with a request to send: address in the sender, or offset
-    int32_t source; // rank in the communicator
-    int32_t tag;
-    uint16_t channel;       // enum channel
-    uint16_t is_in_segment; // `place` is an offset in the node's segment
-    uint32_t
-        sender; // id of a send that wants to know when its message is received, or 0
-};
+#include "pt2pt/match.h"
 
 enum {
     EAGER_MAX = MESSAGE_MAX - sizeof(struct envelope),
@@ -91,58 +72,6 @@ struct transfer {
     uint64_t length;                  // of the message that has come
 };
 
-// What a receive leaves open.
-enum pattern {
-    PATTERN_EXACT,
-    PATTERN_ANY_RANK = 1,
-    PATTERN_ANY_TAG = 2,
-    PATTERN_ANY = PATTERN_ANY_RANK | PATTERN_ANY_TAG,
-    PATTERNS
-};
-
-struct unexpected {
-    struct {
-        struct unexpected *next, *previous;
-    } links[PATTERNS]; // in the bucket in which receives of a pattern look for it
-    int peer;          // rank in the job
-    bool is_rts;
-    struct envelope envelope;
-    char data[];
-};
-
-// What a program holds of a message that a probe has taken (MPI-4.1 3.8.2).
-struct message {
-    struct object object;
-    struct communicator *comm;
-    struct unexpected *unexpected; // NULL: MPI_MESSAGE_NO_PROC
-};
-void messages_of_nobody_start(void); // MPI_MESSAGE_NO_PROC
-void messages_of_nobody_stop(void);
-
-// Posted receives of a pattern and the unexpected messages that they could match, by
-// the hash of what the pattern fixes, both in order. So a receive looks into one
-// bucket, a message into one for each pattern that is in use.
-struct bucket {
-    struct transfer *posted, *last_posted;
-    struct unexpected *unexpected, *last_unexpected;
-};
-
-enum { BUCKET_BITS = 10 };
-
-struct matching {
-    struct bucket buckets[PATTERNS][1 << BUCKET_BITS];
-    size_t posted[PATTERNS]; // receives
-    uint64_t postings;       // so far
-    struct named {           // by index of the id
-        struct transfer *transfer;
-        uint32_t generation;
-        uint32_t next_free; // 1 + index
-    } * names;
-    uint32_t name_count, first_free; // 1 + index, 0 for none
-    struct send_buffer *buffer;      // that the process has attached, or NULL
-};
-
-// ---- transfers
 // Sets up a transfer in the caller's memory, with memory to pack what has gaps
 // (MPI_ERR_COUNT, MPI_ERR_NO_MEM); transfer_clear gives back what it owns.
 int transfer_init(struct transfer *transfer,
@@ -182,27 +111,6 @@ void transfer_forget(struct transfer *transfer);
 // The transfer that an id from the wire names, if it is one of this kind with this
 // peer.
 struct transfer *transfer_of(uint32_t id, bool is_send, int peer);
-
-// ---- matching
-void posted_add(struct transfer *transfer);
-bool posted_remove(struct transfer *transfer); // false: it was not posted (any more)
-struct transfer *posted_take(int peer, const struct envelope *envelope);
-int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
-                   const void *data);
-// The first unexpected message that matches the parameters of a receive.
-struct unexpected *unexpected_find(const struct transfer_parameters *parameters);
-void unexpected_free_all(void);
-struct unexpected *unexpected_take(const struct transfer_parameters *parameters);
-// The request to send that a peer withdraws; NULL if it has been matched.
-struct unexpected *unexpected_take_rts(int peer, uint64_t context, uint32_t sender);
-
-// ---- what happens to a matched receive
-void receive_eager(struct transfer *transfer, int peer, const struct envelope *envelope,
-                   const void *data);
-void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope);
-
-void handlers_start(void);
-void handlers_stop(void);
 
 // ---- buffered sends (MPI-4.1 3.6)
 // Sends from a copy in the attached buffer; MPI_ERR_BUFFER when there is no room.

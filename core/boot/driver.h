@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of boot/ share with each other and with their unit tests.
+// Drivers, each of which speaks to one kind of launcher.
 #pragma once
 
 #include "boot/boot.h"
@@ -29,14 +29,3 @@ int environment_number(const char *name, int maximum, int *number);
 int foreign_tasks(void);
 int pmix_start(struct boot *boot);
 int singleton_start(struct boot *boot);
-
-void nodes_free(struct boot *boot);
-
-// The machine of each rank from a text such as "(vector,(0,4,2),(4,1,6))": groups of
-// (first machine, number of machines, ranks per machine), begun again when they end
-// before the ranks do. MPI_ERR_OTHER when the text is anything else.
-int mapping_parse(const char *text, int size, int *machine_of);
-// Splits each machine's ranks into `parts` blocks, at most one per rank, and numbers
-// the nodes that result in the order of their lowest ranks. `machine_of` holds any
-// numbers in 0 .. size-1; returns the number of nodes, or -1 when there is no memory.
-int machines_split(const int *machine_of, int size, int parts, int *node_of);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The making of communicators.
+#pragma once
+
+#include "collective/schedule.h"
+
+enum { TAG_SHARED_BUFFER };
+
+// Unique in the job without agreement.
+uint64_t context_next(void);
+// A communicator over `group`, of which this process is a member, without context,
+// shared buffer and error handler.
+int communicator_plan(const struct communicator *parent, struct group *group,
+                      struct communicator **planned);
+// One that never came to be: its shared buffer has no other users. NULL is allowed.
+void communicator_abandon(struct communicator *comm);
+// All members of an intracommunicator return an error if one has one.
+int communicator_agree(struct communicator *comm, int err);
+// Over the members of `group` alone, who send their messages over `carrier` with a tag.
+int communicator_make_apart(struct communicator *carrier, int tag, struct group *group,
+                            struct errhandler *errhandler, struct communicator **made);
+// Completes a planned communicator that has a context: shared buffer and error handler.
+// All its members call it and return every error; the communicator is abandoned then.
+int communicator_set_up(struct communicator *comm, struct errhandler *errhandler);
+// The program gets a handle, or none for NULL.
+int communicator_publish(struct communicator *made, struct communicator **newcomm);
+// The group of those who chose a color, in the order of their keys.
+struct choice {
+    int color, key, rank;
+};
+int group_of_color(const struct group *members, struct choice *choices, int color,
+                   struct group **group);
+
+// What a group's members call together: a tag of a text.
+int tag_of_text(const char *text);
+// `made` gets a context that both groups agree on: rank 0 of `local` asks the leader of
+// the other group, a remote rank of `comm`.
+void append_swap_contexts(struct schedule *schedule, struct communicator *comm,
+                          struct communicator *local, int remote_leader,
+                          struct communicator *made);
+// Like MPI_Comm_split on an intracommunicator, without a handle; NULL without a color.
+int split_members(struct communicator *comm, int color, int key,
+                  struct communicator **made);
+
+// MPI_ERR_GROUP unless all of `group` are in the group of `comm`.
+int check_subset(const struct communicator *comm, const struct group *group);
+// The members of both groups with one color, in the order of keys; NULL for those
+// without one, or without partners.
+int intercommunicator_split(struct communicator *comm, int color, int key,
+                            struct communicator **made);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The buffer that the members of a communicator on one node share, and rounds on it. See
+// collective.h for the glossary.
+#pragma once
+
+#include "collective/state.h"
+
+#include <stddef.h>
+
+// Bytes that a member can leave in its slot in one round.
+enum { SLOT_BYTES = 8192 };
+
+// What a member leaves for the others of its node.
+struct slot {
+    _Alignas(CACHE_LINE) uint64_t total; // bytes in all rounds, or total_refused
+    _Alignas(max_align_t) char bytes[SLOT_BYTES];
+};
+
+// In place of bytes: who writes this has failed with the class.
+static inline uint64_t total_refused(int error_class)
+{
+    return UINT64_MAX - (uint64_t)error_class;
+}
+// That class, or 0.
+static inline int refused_class(uint64_t total)
+{
+    return total >= total_refused(MPI_ERR_LASTCODE) ? (int)(UINT64_MAX - total) : 0;
+}
+
+// Lies in the segment. Members arrive round by round; what one has written into its
+// slot before it arrived, all may read until they arrive in the next round. So a member
+// writes into its two slots in turn, and no second synchronisation is needed.
+struct shared_buffer {
+    _Alignas(CACHE_LINE) _Atomic(uint32_t) arrivals; // of all rounds, modulo 2^32
+    _Alignas(CACHE_LINE) _Atomic(uint32_t) departed; // members that use it no more
+    int node_size;                                   // members
+    _Atomic(bool) is_broken; // a member has left a round because a process has died
+    struct shared_buffer *next_retired; // of the process that allocated it
+    struct slot slots[];                // [node_size][2]
+};
+
+// The node's member with the lowest rank allocates the shared buffer.
+int shared_buffer_make(int node_size, struct shared_buffer **buffer);
+// A member leaves; the one that allocated it frees it when all others have left.
+void shared_buffer_leave(struct shared_buffer *buffer, bool is_owner);
+
+// The slot of a member of the node in the round that comes next.
+static inline struct slot *member_slot(const struct communicator *comm, int node_rank)
+{
+    uint32_t turn = comm->collective->sequence & 1;
+    return &comm->collective->shared_buffer->slots[(size_t)node_rank * 2 + turn];
+}
+// The slot in the same round of the member that is `members` further on.
+static inline const struct slot *slot_after(const struct slot *slot, int members)
+{
+    return slot + (ptrdiff_t)members * 2;
+}
+// A collective call of this member has failed because a process has died, so that its
+// rounds and those of others do not fit together any more.
+void shared_buffer_break(const struct communicator *comm);
+// Ends a round: returns when all members of the node have arrived. `slots` as returned
+// by member_slot before the round stay readable until this member arrives again.
+// MPI_ERR_PROC_ABORTED when the shared buffer is broken.
+int node_arrive(struct communicator *comm);
+
+// The error of a call that another member has refused. Who knows of a death may have gone
+// on with another call, which is no error of the program.
+int fail_refused(int error_class);
+// After a round: MPI_ERR_TRUNCATE unless all members have shown this total.
+int slots_agree(const struct communicator *comm, const struct slot *slots,
+                uint64_t total);
+
+// `node_rank` is the position of the source among the node's members. MPI_ERR_TRUNCATE
+// when the source has more bytes or less, or fails with an error `err` of its own.
+int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,
+                   int err);

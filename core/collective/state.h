@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state that this layer keeps for the process and for each communicator.
+#pragma once
+
+#include "collective/collective.h"
+
+// What this layer keeps for the process.
+struct collectives {
+    _Atomic(uint32_t) contexts; // communicators that this process has named
+    _Atomic(struct shared_buffer *) retired; // until all members have left
+    struct schedule *schedules;              // under way
+    struct refusal *refusals;                // of schedules that are not under way
+};
+
+// What it keeps for a communicator.
+struct comm_collective {
+    struct node_map *node_map;           // owns the communicator's arrays by node
+    struct shared_buffer *shared_buffer; // of node_members; NULL: of this process alone
+    uint32_t sequence;                   // of rounds on the shared buffer
+    uint32_t schedules;                  // that have been made
+};

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Deaths of processes, and messages that the network loses.
+#pragma once
+
+#include "message/message.h"
+
+// In a job of several nodes: begins to watch a process, of which all have attached.
+void deaths_watch(struct messages *messages);
+// The watched process may have ended.
+void deaths_look(struct messages *messages);
+// MPI_ERR_PROC_ABORTED if it is this process that has died.
+int deaths_check(int rank);
+
+void gaps_start(void);
+// To be called while there is doubt: asks whether messages have been lost. Callers hold
+// the message lock.
+void gaps_look(struct messages *messages);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Matching of messages and receives.
+//
+//   envelope            the head of a message, which is matched against receives
+//   unexpected message  one that came before a matching receive was posted; it waits in
+//                       the unexpected queue
+//   id                  names a transfer under way on the wire: index and generation,
+//                       never an address
+#pragma once
+
+#include "pt2pt/pt2pt.h"
+
+struct transfer_parameters;
+
+// Opens an eager message, before its data, and is all of a request to send.
+struct envelope {
+    uint64_t context;
+    uint64_t bytes; // of the whole message
+    uint64_t place; // with a request to send: address in the sender, or offset
+    int32_t source; // rank in the communicator
+    int32_t tag;
+    uint16_t channel;       // enum channel
+    uint16_t is_in_segment; // `place` is an offset in the node's segment
+    uint32_t
+        sender; // id of a send that wants to know when its message is received, or 0
+};
+
+// What a receive leaves open.
+enum pattern {
+    PATTERN_EXACT,
+    PATTERN_ANY_RANK = 1,
+    PATTERN_ANY_TAG = 2,
+    PATTERN_ANY = PATTERN_ANY_RANK | PATTERN_ANY_TAG,
+    PATTERNS
+};
+
+struct unexpected {
+    struct {
+        struct unexpected *next, *previous;
+    } links[PATTERNS]; // in the bucket in which receives of a pattern look for it
+    int peer;          // rank in the job
+    bool is_rts;
+    struct envelope envelope;
+    char data[];
+};
+
+// Posted receives of a pattern and the unexpected messages that they could match, by
+// the hash of what the pattern fixes, both in order. So a receive looks into one
+// bucket, a message into one for each pattern that is in use.
+struct bucket {
+    struct transfer *posted, *last_posted;
+    struct unexpected *unexpected, *last_unexpected;
+};
+
+enum { BUCKET_BITS = 10 };
+
+struct matching {
+    struct bucket buckets[PATTERNS][1 << BUCKET_BITS];
+    size_t posted[PATTERNS]; // receives
+    uint64_t postings;       // so far
+    struct named {           // by index of the id
+        struct transfer *transfer;
+        uint32_t generation;
+        uint32_t next_free; // 1 + index
+    } * names;
+    uint32_t name_count, first_free; // 1 + index, 0 for none
+    struct send_buffer *buffer;      // that the process has attached, or NULL
+};
+
+void posted_add(struct transfer *transfer);
+bool posted_remove(struct transfer *transfer); // false: it was not posted (any more)
+struct transfer *posted_take(int peer, const struct envelope *envelope);
+int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
+                   const void *data);
+// The first unexpected message that matches the parameters of a receive.
+struct unexpected *unexpected_find(const struct transfer_parameters *parameters);
+void unexpected_free_all(void);
+struct unexpected *unexpected_take(const struct transfer_parameters *parameters);
+// The request to send that a peer withdraws; NULL if it has been matched.
+struct unexpected *unexpected_take_rts(int peer, uint64_t context, uint32_t sender);

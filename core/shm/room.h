@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Limits on the size of the segment and of its heaps.
+#pragma once
+
+#include "shm/shm.h"
+
+// Why a heap is as large as it is.
+enum bound { BOUND_WANTED, BOUND_ADDRESSES, BOUND_FILE_SIZE };
+struct room {
+    size_t bytes; // of a segment at most
+    enum bound bound;
+};
+struct room room_find(void);
+const char *room_reason(enum bound bound); // for people, with what changes it
+// Learns what memory this process's control group leaves to the heaps.
+void group_enter(struct shm *shm);
