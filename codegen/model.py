@@ -423,6 +423,21 @@ class Spec:
         """The constants of one category."""
         return tuple(c for c in self.constants.values() if c.category.name == category)
 
+    def constants_of(self, form: str) -> tuple[Constant, ...]:
+        """The constants of one form."""
+        return tuple(c for c in self.constants.values() if c.form.value == form)
+
+    def declared_in(self, category: Category) -> tuple[Constant, ...]:
+        """The constants of a category, but for callbacks of a prototype that is planned."""
+        planned = {c.name for c in self.callbacks.values() if c.planned}
+        found = self.constants_in(category.name)
+        return tuple(c for c in found if c.callback not in planned)
+
+    @property
+    def handle_types(self) -> tuple[str, ...]:
+        """The types of handles."""
+        return tuple(kind.handle for kind in self.kinds.values() if kind.is_handle)
+
     def foreign_addresses(self, argument: Argument) -> tuple[str, ...]:
         """Constants that are given for other buffers but cannot be this one.
 

@@ -13,6 +13,8 @@ are macros to import. Templates may use, besides Jinja's own:
     prototype_of(constant)    expand.CallbackEntry of a predefined callback
     lengths                   expand.Length: what Fortran asks the core
     symbols                   the symbol plan (symbols.Symbol)
+    forms                     collective operations (codegen.forms)
+    kernels                   kernels of the operations (kernels.Kernels)
 and the names and filters of the languages (bindings/*/language.py), and
 `steps | printed("FILE")`: the steps of a plan, each by the macro of its name in FILE.
 """
@@ -29,7 +31,9 @@ from jinja2 import (
     pass_environment,
 )
 
+from codegen import forms
 from codegen.expand import Bindings
+from codegen.kernels import Kernels
 from codegen.position import Position, SpecError
 from codegen.steps import Step
 from codegen.symbols import plan_text, symbol_plan
@@ -70,6 +74,8 @@ def _globals(bindings: Bindings) -> dict[str, object]:
         "lengths": bindings.lengths,
         "prototype_of": bindings.prototype_of,
         "core_procedures": bindings.core,
+        "forms": forms,
+        "kernels": Kernels(bindings.spec),
         "symbols": symbol_plan(bindings),
     }
     for language in bindings.languages.values():
@@ -84,7 +90,6 @@ def _environment(root: Path, bindings: Bindings) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        extensions=["jinja2.ext.loopcontrols", "jinja2.ext.do"],
     )
     for language in bindings.languages.values():
         environment.filters.update(language.filters())

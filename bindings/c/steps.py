@@ -99,6 +99,8 @@ class CSteps(CText):
 
     def constant_type(self, constant: Constant) -> str:
         """The type of a constant that is no integer."""
+        if constant.callback:
+            return f"{constant.callback}{'_c' if constant.is_large else ''} *"
         if constant.kind:
             return self._spec.kinds[constant.kind].handle
         return constant.c_type or "void *"

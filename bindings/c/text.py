@@ -89,6 +89,10 @@ class CText:
             return f"{self.core_type(argument)}{star}{argument.name}"
         return _declare(argument, self.core_type(argument))
 
+    def core_declarations(self, arguments: tuple[Argument, ...]) -> str:
+        """Parameters of a core function."""
+        return ", ".join(map(self.core_declare, arguments))
+
     def core_prototype(self, procedure: Procedure) -> str:
         """A core function's prototype on one line, without the semicolon."""
         arguments = procedure.arguments_in("c")
