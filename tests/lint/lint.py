@@ -5,9 +5,11 @@ usage: lint.py [TOP]      prints `file:line: rule: what`, exits 1 if there is an
 
 Rules: layer (a core folder includes only itself and lower folders, and of another folder
 only its one header and what it gives to other languages; core's own files are above all
-folders), owner (one writer of each member of a struct that holds state, see owners.py), size (files, functions), macro
-(at most six lines), condition (#if only in core/base), names (no MPI procedure is named in
-the generator or a template), calls (the core calls no MPI_ procedure), opening (SPDX line first).
+folders), owner (one writer of each member of a struct that holds state, see owners.py),
+size (files, functions), macro (at most six lines), condition (#if only in core/base), names
+(no MPI procedure is named in the generator or a template), template (it prints and computes
+nothing, see templates.py), calls (the core calls no MPI_ procedure), opening (SPDX line
+first).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import owners
+import templates
 
 # Each folder of core may include those to its right. Folders in one group do not see
 # each other.
@@ -211,6 +214,18 @@ def check_sizes(files: dict[Path, list[str]]) -> Iterator[Finding]:
             yield Finding(function.file, function.line, "size", text)
 
 
+def check_templates(file: Path, lines: list[str]) -> Iterator[Finding]:
+    if file.suffix == ".j2":
+        for line, text in templates.broken_rules(lines):
+            yield Finding(file, line, "template", text)
+
+
+RULES = (
+    *(check_layers, check_preprocessor, check_calls),
+    *(check_names, check_opening, check_templates),
+)
+
+
 def lint(top: Path) -> list[Finding]:
     files: dict[Path, list[str]] = {}
     for file in tracked_files(top):
@@ -219,7 +234,7 @@ def lint(top: Path) -> list[Finding]:
                 files[file] = (top / file).read_text(encoding="utf-8").splitlines()
     findings: list[Finding] = []
     for file, lines in files.items():
-        for rule in (check_layers, check_preprocessor, check_calls, check_names, check_opening):
+        for rule in RULES:
             findings += rule(file, lines)
     findings += check_sizes(files)
     findings += check_owners(top, files)

@@ -69,6 +69,40 @@ class EachRuleFindsWhatBreaksIt(unittest.TestCase):
         text = SPDX.replace("//", "#") + 'NAME = "MPI_Put"\n'
         self.assertEqual(rules_broken_by("codegen/a.py", text), ["names"])
 
+    def templates_broken(self, *texts: str) -> None:
+        for text in texts:
+            self.assertEqual(rules_broken_by("core/a.h.j2", text), ["template"], text)
+
+    def test_a_template_that_computes(self) -> None:
+        self.templates_broken(
+            "{% do found.append(1) %}\n",
+            "{% set name = first ~ last %}\n",
+            "{% set name = first %}\n",
+            "{% set name %}{{ first }}{% endset %}\n",
+            "{% set names = [first] %}\n",
+        )
+        text = "{% set is_wide = true %}\n{% set sizes = [1, 2] %}\n"
+        self.assertEqual(rules_broken_by("core/a.h.j2", text), [])
+
+    def test_a_long_macro_of_a_template(self) -> None:
+        def macro(lines: int) -> str:
+            return "{% macro a() %}\n" + "b\n" * (lines - 2) + "{% endmacro %}\n"
+
+        self.assertEqual(rules_broken_by("core/a.h.j2", macro(15)), [])
+        self.templates_broken(macro(16))
+
+    def test_an_if_inside_an_if(self) -> None:
+        inner = "{% if b %}c{% endif %}"
+        self.templates_broken(
+            f"{{% if a %}}{inner}{{% endif %}}",
+            f"{{% if a %}}d{{% else %}}{inner}{{% endif %}}",
+            f"{{% if a %}}d{{% elif e %}}{inner}{{% endif %}}",
+            f"{{% if a %}}{{% for e in a %}}{inner}{{% endfor %}}{{% endif %}}",
+            "{{ a if b else (c if d else e) }}",
+        )
+        text = "{% if a %}b{% elif c %}d{% else %}e{% endif %}" + inner
+        self.assertEqual(rules_broken_by("core/a.h.j2", text), [])
+
     def test_a_long_function(self) -> None:
         text = "int f(void)\n{\n" + "    g();\n" * 120 + "}\n"
         self.assertIn("size", rules_broken_by("core/rma/a.c", SPDX + text))
