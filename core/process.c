@@ -70,7 +70,7 @@ static int start_common_layers(void)
     if (!err)
         err = collectives_start();
     if (!err)
-        err = windows_start();
+        err = windows_start(&rma_peers);
     if (err)
         return err;
     rma_start_serving();

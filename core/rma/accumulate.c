@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Accumulate and the operations that fetch (MPI-4.1 12.3.4). Their usual case,
 // elements of one predefined type that instructions update, is in quick.h.
-#include "rma/rma.h"
+#include "rma/operation.h"
 
 #include <oriel_core.h>
 
@@ -11,33 +11,34 @@ int oriel_accumulate(const void *origin_addr, MPI_Count origin_count,
                      struct datatype *target_datatype, struct op *op,
                      struct window *win)
 {
-    struct accumulation accumulation = {
-        .operation =
-            operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
-                         target_disp, target_count, target_datatype, win),
+    struct operation operation = {
+        .kind = OPERATION_ACCUMULATE,
+        .origin = {(char *)origin_addr, origin_count, origin_datatype},
+        .target = {target_rank, target_disp, target_count, target_datatype},
+        .window = win,
         .op = op,
     };
-    return rma_accumulate(&accumulation);
+    int err = operation_check(&operation);
+    return err ? err : operation.means->start[OPERATION_ACCUMULATE](&operation);
 }
 
-struct accumulation fetching_accumulation(
-    const void *origin_addr, MPI_Count origin_count, struct datatype *origin_datatype,
-    void *result_addr, MPI_Count result_count, struct datatype *result_datatype,
-    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-    struct datatype *target_datatype, struct op *op, struct window *win)
+struct operation get_accumulate_of(const void *origin_addr, MPI_Count origin_count,
+                                   struct datatype *origin_datatype, void *result_addr,
+                                   MPI_Count result_count,
+                                   struct datatype *result_datatype, int target_rank,
+                                   MPI_Aint target_disp, MPI_Count target_count,
+                                   struct datatype *target_datatype, struct op *op,
+                                   struct window *win)
 {
-    return (struct accumulation){
-        .operation = is_no_op(op)
-                         ? operation_of(false, result_addr, result_count,
-                                        result_datatype, target_rank, target_disp,
-                                        target_count, target_datatype, win)
-                         : operation_of(true, origin_addr, origin_count,
-                                        origin_datatype, target_rank, target_disp,
-                                        target_count, target_datatype, win),
+    struct buffer origin = {(char *)origin_addr, origin_count, origin_datatype};
+    struct buffer result = {result_addr, result_count, result_datatype};
+    return (struct operation){
+        .kind = OPERATION_GET_ACCUMULATE,
+        .origin = is_no_op(op) ? result : origin,
+        .target = {target_rank, target_disp, target_count, target_datatype},
+        .window = win,
         .op = op,
-        .result = result_addr,
-        .result_count = result_count,
-        .result_type = result_datatype,
+        .result = result,
     };
 }
 
@@ -48,11 +49,12 @@ int oriel_get_accumulate(const void *origin_addr, MPI_Count origin_count,
                          struct datatype *target_datatype, struct op *op,
                          struct window *win)
 {
-    struct accumulation accumulation =
-        fetching_accumulation(origin_addr, origin_count, origin_datatype, result_addr,
-                              result_count, result_datatype, target_rank, target_disp,
-                              target_count, target_datatype, op, win);
-    return rma_accumulate(&accumulation);
+    struct operation operation =
+        get_accumulate_of(origin_addr, origin_count, origin_datatype, result_addr,
+                          result_count, result_datatype, target_rank, target_disp,
+                          target_count, target_datatype, op, win);
+    int err = operation_check(&operation);
+    return err ? err : operation.means->start[OPERATION_GET_ACCUMULATE](&operation);
 }
 
 int oriel_fetch_and_op(const void *origin_addr, void *result_addr,
@@ -67,7 +69,14 @@ int oriel_compare_and_swap(const void *origin_addr, const void *compare_addr,
                            void *result_addr, struct datatype *datatype,
                            int target_rank, MPI_Aint target_disp, struct window *win)
 {
-    struct operation operation = operation_of(
-        true, origin_addr, 1, datatype, target_rank, target_disp, 1, datatype, win);
-    return rma_compare_and_swap(&operation, compare_addr, result_addr);
+    struct operation operation = {
+        .kind = OPERATION_COMPARE_AND_SWAP,
+        .origin = {(char *)origin_addr, 1, datatype},
+        .target = {target_rank, target_disp, 1, datatype},
+        .window = win,
+        .result = {result_addr, 1, datatype},
+        .compare = compare_addr,
+    };
+    int err = operation_check(&operation);
+    return err ? err : operation.means->start[OPERATION_COMPARE_AND_SWAP](&operation);
 }

@@ -72,7 +72,7 @@ static void update_element(const struct update *update, const void *in, uint64_t
 {
     const struct atomic_type *type = atomic_type_of(update->basic);
     _Atomic(uint32_t) *stripe = stripe_of(update, offset);
-    char *target = part_at(update->part, offset);
+    char *target = exposed_at(update->base, offset);
     struct element origin, element;
     if (in != NULL)
         element_copy(type, &origin, in);
@@ -140,7 +140,7 @@ void update_elements(const struct update *update, const void *in, uint64_t offse
 {
     const struct basic *basic = update->basic;
     unsigned row = basic_row(basic) + (unsigned)op_index(update->op);
-    char *target = part_at(update->part, offset);
+    char *target = exposed_at(update->base, offset);
     size_t bytes = (size_t)count * basic->bytes;
     if (bytes >= BULK_BYTES && update_in_bulk(update, in, target, result, bytes))
         return;
@@ -162,7 +162,7 @@ void update_swap(const struct update *update, const void *origin, const void *co
                  uint64_t offset, void *result)
 {
     size_t bytes = update->basic->bytes;
-    char *target = part_at(update->part, offset);
+    char *target = exposed_at(update->base, offset);
     if (likely(is_by_instruction(update->basic, target))) {
         atomic_swap_of(update->basic)(origin, compare, result, target);
         return;

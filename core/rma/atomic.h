@@ -3,8 +3,8 @@
 // basic type and its alignment alone, whoever does it and by whichever path, so that
 // all mixes of accumulates on one location are atomic together: aligned elements of 1,
 // 2, 4, 8 and, where the machine can, 16 bytes by instructions, all others under a
-// stripe of the part's lock record. Many at once are updated by plain loops where
-// nobody else updates elements of the part.
+// stripe of the memory's lock record. Many at once are updated by plain loops where
+// nobody else updates elements of the memory.
 #pragma once
 
 #include "window/window.h"
@@ -68,20 +68,20 @@ static inline bool is_defined(const struct op *op, const struct basic *basic)
     return is_replace(op) || is_no_op(op) || basic->kernels[op_index(op)] != NULL;
 }
 
-// What is done with elements of one type in one part, which is mapped here.
+// What is done with elements of one type in exposed memory that is mapped here.
 struct update {
     const struct basic *basic;
     const struct op *op; // not used by update_swap
-    char *part;
-    struct lock_record *lock_record; // of the part
-    uint32_t updater;  // who does it; it has joined the updaters of the part
-    bool is_excluding; // by a lock, while nobody else updates elements of the part
+    char *base;          // of the memory
+    struct lock_record *lock_record;
+    uint32_t updater;  // who does it; it has joined the updaters of the memory
+    bool is_excluding; // by a lock, while nobody else updates elements
 };
 
 // So many bytes of elements are worth finding out whether nobody else updates any.
 enum { BULK_BYTES = 1024 };
 
-// Combines `count` elements that follow each other in memory, at `offset` in the part;
+// Combines `count` elements that follow each other in memory, at `offset` from the base;
 // `in` is NULL for MPI_NO_OP, `result` where nothing is fetched.
 void update_elements(const struct update *update, const void *in, uint64_t offset,
                      void *result, MPI_Count count);

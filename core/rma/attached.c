@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operations on dynamic windows (MPI-4.1 12.2.4): is all that they access attached, and
 // by which means can this process get at it?
-#include "rma/rma.h"
+#include "rma/operation.h"
 
 static bool is_in_segment(const struct attachments *attached, uint64_t address,
                           uint64_t bytes)
@@ -16,15 +16,15 @@ static int not_attached(const struct operation *operation, uint64_t address,
     return fail(MPI_ERR_RMA_RANGE,
                 "target_disp = %#jx: rank %d has not attached all of the %ju bytes at "
                 "%#jx",
-                (uintmax_t)operation->displacement, operation->rank, (uintmax_t)bytes,
-                (uintmax_t)address);
+                (uintmax_t)operation->target.displacement, operation->target.rank,
+                (uintmax_t)bytes, (uintmax_t)address);
 }
 
 // Looks at a buffer with gaps block by block. *is_mapped: all of it lies in the segment.
 static int check_blocks(const struct operation *operation, bool *is_mapped)
 {
     const struct attachments *attached = &operation->peer->lock_record->attachments;
-    struct blocks blocks = blocks_of(operation->target_type, operation->target_count);
+    struct blocks blocks = blocks_of(operation->target.type, operation->target.count);
     MPI_Aint at;
     size_t bytes;
     *is_mapped = true;
@@ -45,45 +45,58 @@ static int check_attached(const struct operation *operation, bool *is_mapped)
 {
     const struct attachments *attached = &operation->peer->lock_record->attachments;
     MPI_Aint first, last;
-    datatype_span(operation->target_type, operation->target_count, &first, &last);
+    datatype_span(operation->target.type, operation->target.count, &first, &last);
     uint64_t address = operation->offset + (uint64_t)first;
     uint64_t bytes = (uint64_t)last - (uint64_t)first;
     *is_mapped = is_in_segment(attached, address, bytes);
     int err = attachments_check(attached, address, bytes);
     if (err != MPI_ERR_RMA_RANGE)
         return err;
-    return operation->target_type->is_contiguous
+    return operation->target.type->is_contiguous
                ? not_attached(operation, address, bytes)
                : check_blocks(operation, is_mapped);
 }
 
-// Messages that are still under way to the target must not be overtaken, for
-// accumulates to one location keep their order.
-static enum reach reach_of(const struct operation *operation, bool is_mapped)
+// Accumulates to one location keep their order, so that none overtakes a message that is
+// still under way to the target.
+static const struct means *means_of(const struct operation *operation, bool is_mapped)
 {
-    if (operation->rank == operation->window->comm->rank)
-        return REACH_LOAD;
-    if (operation->window->is_ordered &&
-        net_counter_pending(&operation->peer->counter) > 0)
-        return REACH_MESSAGE;
+    if (operation->target.rank == operation->window->comm->rank)
+        return &means_load;
+    if (operation->window->is_ordered && !peer_is_quiet(operation->peer))
+        return &means_message;
     if (is_mapped)
-        return REACH_LOAD;
-    return shm_can_copy(process.shm) ? REACH_COPY : REACH_MESSAGE;
+        return &means_load;
+    return shm_can_copy(process.shm) ? &means_kernel_copy : &means_message;
 }
 
-// On another node only the target knows what it has attached.
-int rma_find_attached(struct operation *operation)
+static int locate_attached(struct operation *operation)
 {
-    struct peer *peer = operation->peer;
-    operation->offset = (uint64_t)operation->displacement;
-    if (peer->reach != REACH_ATTACHED)
-        return 0;
+    const struct attachments *attached = &operation->peer->lock_record->attachments;
     bool is_mapped;
+    operation->offset = (uint64_t)operation->target.displacement;
     int err = check_attached(operation, &is_mapped);
     if (err)
         return err;
-    operation->reach = reach_of(operation, is_mapped);
-    operation->part =
-        (char *)((uintptr_t)process.shm->base - peer->lock_record->attachments.segment);
+    operation->means = means_of(operation, is_mapped);
+    operation->base = (char *)((uintptr_t)process.shm->base - attached->segment);
     return 0;
 }
+
+const struct means means_attached = {.locate = locate_attached};
+
+// On another node only the target knows what it has attached.
+static int locate_distant(struct operation *operation)
+{
+    operation->offset = (uint64_t)operation->target.displacement;
+    return 0;
+}
+
+const struct means means_distant_attached = {
+    .locate = locate_distant,
+    .start = {[OPERATION_PUT] = message_move,
+              [OPERATION_GET] = message_move,
+              [OPERATION_ACCUMULATE] = message_accumulate,
+              [OPERATION_GET_ACCUMULATE] = message_accumulate,
+              [OPERATION_COMPARE_AND_SWAP] = message_compare_and_swap},
+};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches at their origin. A target has at most one that is being filled. It leaves when
-// the next piece does not go with it, when nothing else is under way to the target, and
-// when the program waits for the target. If a wait came soon after what was gathered
-// last, the next batch is left to the next wait, so that both need one message.
-#include "rma/private.h"
+// Batches at their origin. A target has at most one that is being filled. It is sent when
+// the next item does not go with it, when nothing else is under way to the target, and
+// when the program waits for the target. If a wait came soon after the last batch of
+// several items, the next one is left to the next wait, so that both need one message.
+#include "rma/batch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,94 +17,98 @@ struct batch {
     size_t bytes;                // in all spans
     uint64_t begun;              // time
     uint64_t additions;
-    char *local[SPANS_MAX]; // where what is fetched from each span belongs
+    char *results[SPANS_MAX]; // where what is fetched from each span belongs
     struct rma_request request;
-    char data[MESSAGE_MAX]; // that the request brings
+    char operands[MESSAGE_MAX];
 };
 
 // ---- under the message lock ------------------------------------------------------
 // Remembers where what is fetched belongs; NULL without memory.
-static struct awaited *await(const struct batch *batch)
+static struct pending_reply *reply_make(const struct batch *batch)
 {
     uint32_t count = batch->request.count;
-    struct awaited *awaited = malloc(sizeof *awaited + count * sizeof *awaited->parts);
-    if (awaited == NULL)
+    struct pending_reply *reply =
+        malloc(sizeof *reply + count * sizeof *reply->results);
+    if (reply == NULL)
         return NULL;
-    *awaited = (struct awaited){
+    *reply = (struct pending_reply){
         .bytes = batch->bytes, .count = count, .counter = batch->counter};
     for (uint32_t i = 0; i < count; i++) {
-        awaited->parts[i].address = batch->local[i];
-        awaited->parts[i].bytes = batch->request.spans[i].bytes;
+        reply->results[i].address = batch->results[i];
+        reply->results[i].bytes = batch->request.spans[i].bytes;
     }
-    return awaited;
+    return reply;
 }
 
-static int send_batch(struct peer *peer, const struct batch *batch)
+static int batch_send(struct peer_traffic *traffic, const struct batch *batch)
 {
     const struct rma_request *request = &batch->request;
-    struct awaited *awaited = request->fetches ? await(batch) : NULL;
-    if (request->fetches && awaited == NULL)
+    bool fetches = request->kind.fetches;
+    struct pending_reply *reply = fetches ? reply_make(batch) : NULL;
+    if (fetches && reply == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to fetch %zu bytes", batch->bytes);
-    int err = message_send(peer->job_rank, MESSAGE_RMA, request,
-                           request_bytes(request->count), batch->data,
-                           request->brings * batch->bytes);
+    int err = message_send(traffic->peer->job_rank, MESSAGE_RMA, request,
+                           request_bytes(request->count), batch->operands,
+                           request->kind.operands * batch->bytes);
     if (err) {
-        free(awaited);
+        free(reply);
         return err;
     }
-    peer->batches++;
-    if (awaited != NULL) {
-        *peer->awaited_end = awaited;
-        peer->awaited_end = &awaited->next;
-        if (awaited->counter != NULL)
-            net_counter_issue(awaited->counter);
+    traffic->batches++;
+    if (reply != NULL) {
+        *traffic->replies_end = reply;
+        traffic->replies_end = &reply->next;
+        if (reply->counter != NULL)
+            net_counter_issue(reply->counter);
     }
     return 0;
 }
 
-// What cannot be sent has failed for those who wait for it, too, since the operations
-// that began the batch have returned, or another call sends it for them.
-static int batch_leave(struct peer *peer)
+// Sends the batch and ends it. What cannot be sent has failed for those who wait for it,
+// too, since the operations that began the batch have returned, or another call sends it
+// for them.
+static int batch_end(struct peer_traffic *traffic)
 {
-    struct batch *batch = peer->batch;
+    struct batch *batch = traffic->batch;
     if (batch == NULL)
         return 0;
-    int err = send_batch(peer, batch);
+    int err = batch_send(traffic, batch);
     struct net_counter *own = batch->counter;
-    peer->batch = NULL;
+    traffic->batch = NULL;
     free(batch);
     if (err && own != NULL) {
         net_counter_issue(own);
         net_counter_complete(own, err);
     }
     if (err)
-        net_counter_complete(&peer->counter, err);
+        net_counter_complete(&traffic->counter, err);
     return err;
 }
 
-int rma_send_gathered(struct peer *peer)
+int traffic_send(struct peer_traffic *traffic)
 {
-    const struct batch *batch = peer->batch;
+    const struct batch *batch = traffic->batch;
     if (batch == NULL)
         return 0;
-    peer->is_awaited_soon =
+    traffic->is_awaited_soon =
         batch->additions > 1 && clock_nanoseconds() - batch->begun < SOON;
-    return batch_leave(peer);
+    return batch_end(traffic);
 }
 
 // An operation has completed: was it the last of those that the batch has waited for?
 static void send_when_alone(struct net_counter *counter)
 {
-    struct peer *peer =
-        (struct peer *)((char *)counter - offsetof(struct peer, counter));
-    if (peer->batch != NULL && net_counter_pending(counter) == 1)
-        batch_leave(peer);
+    struct peer_traffic *traffic =
+        (struct peer_traffic *)((char *)counter -
+                                offsetof(struct peer_traffic, counter));
+    if (traffic->batch != NULL && net_counter_pending(counter) == 1)
+        batch_end(traffic);
 }
 
-// It counts as under way from now on, so that nobody forgets it.
-static int batch_make(const struct operation *operation, struct sort sort)
+// The batch counts as under way from now on, so that nobody forgets it.
+static int batch_make(const struct operation *operation, struct batch_kind kind)
 {
-    struct peer *peer = operation->peer;
+    const struct peer *peer = operation->peer;
     struct batch *batch = malloc(sizeof *batch);
     if (batch == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for operations on rank %d", peer->rank);
@@ -114,49 +118,45 @@ static int batch_make(const struct operation *operation, struct sort sort)
     batch->request.window = peer->member->handle;
     batch->request.reply_to = (uint32_t)object_handle(operation->window);
     batch->request.origin = operation->window->comm->rank;
-    batch->request.brings = sort.brings;
-    batch->request.fetches = sort.fetches;
-    batch->request.op = sort.op;
-    batch->request.basic = sort.basic;
+    batch->request.kind = kind;
     batch->request.count = 0;
-    peer->batch = batch;
-    peer->counter.part_completed = send_when_alone;
-    net_counter_issue(&peer->counter);
+    peer->traffic->batch = batch;
+    peer->traffic->counter.part_completed = send_when_alone;
+    net_counter_issue(&peer->traffic->counter);
     window_expect_pending(operation->window);
     return 0;
 }
 
-// How many bytes another piece may add.
+// How many bytes another item may add.
 static size_t batch_room(const struct batch *batch)
 {
     uint32_t count = batch->request.count;
-    size_t head =
-        batch->request.brings ? request_bytes(count + 1) : sizeof(struct rma_reply);
+    size_t head = batch->request.kind.operands ? request_bytes(count + 1)
+                                               : sizeof(struct rma_reply);
     size_t used = head + batch->bytes;
     return count < SPANS_MAX && used < MESSAGE_MAX ? MESSAGE_MAX - used : 0;
 }
 
-// All that is brought once comes before what is brought a second time, so that nothing
-// can be added to that.
+// The first operands of all spans come before the second ones, so that nothing can be
+// added to those.
 static bool goes_with(const struct batch *batch, const struct operation *operation,
-                      struct sort sort, uint32_t spans, size_t bytes)
+                      struct batch_kind kind, uint32_t spans, size_t bytes)
 {
-    const struct rma_request *request = &batch->request;
-    return request->brings == sort.brings && sort.brings < 2 &&
-           request->fetches == sort.fetches && request->op == sort.op &&
-           request->basic == sort.basic && batch->counter == operation->counter &&
-           request->count + spans <= SPANS_MAX &&
+    const struct batch_kind *own = &batch->request.kind;
+    return own->operands == kind.operands && kind.operands < 2 &&
+           own->fetches == kind.fetches && own->op == kind.op &&
+           own->basic == kind.basic && batch->counter == operation->counter &&
+           batch->request.count + spans <= SPANS_MAX &&
            batch_room(batch) >= bytes + (spans - 1) * sizeof(struct rma_span);
 }
 
-static void batch_append(struct batch *batch, struct rma_span span, const char *brought,
-                         char *fetched)
+static void batch_append(struct batch *batch, const struct batch_item *item)
 {
-    if (batch->request.brings)
-        memcpy(batch->data + batch->bytes, brought, span.bytes);
-    batch->local[batch->request.count] = fetched;
-    batch->request.spans[batch->request.count++] = span;
-    batch->bytes += span.bytes;
+    if (batch->request.kind.operands)
+        memcpy(batch->operands + batch->bytes, item->operand, item->span.bytes);
+    batch->results[batch->request.count] = item->result;
+    batch->request.spans[batch->request.count++] = item->span;
+    batch->bytes += item->span.bytes;
 }
 
 // The last two spans become one if they follow each other at both ends, as those of a
@@ -167,9 +167,9 @@ static void batch_join(struct batch *batch)
     if (count < 2)
         return;
     struct rma_span *last = &batch->request.spans[count - 1], *before = last - 1;
-    bool fetches = batch->request.fetches;
+    char *const *result = &batch->results[count - 1];
     if (before->offset + before->bytes != last->offset ||
-        (fetches && batch->local[count - 2] + before->bytes != batch->local[count - 1]))
+        (batch->request.kind.fetches && result[-1] + before->bytes != result[0]))
         return;
     before->bytes += last->bytes;
     batch->request.count--;
@@ -179,44 +179,48 @@ static void batch_join(struct batch *batch)
 // Accesses of the network do not count, for they need nothing of the target.
 static bool has_room_for_batch(void *argument)
 {
-    const struct peer *peer = argument;
-    return atomic_load_explicit(&peer->batches, memory_order_relaxed) < BATCHES_AT_ONCE;
+    const struct peer_traffic *traffic = argument;
+    return atomic_load_explicit(&traffic->batches, memory_order_relaxed) <
+           BATCHES_AT_ONCE;
 }
 
-// Takes the message lock, unless it fails, with a batch that has room for so many more
-// spans and bytes of the sort.
-static int lock_batch(const struct operation *operation, struct sort sort,
+// Takes the message lock, unless it fails, with a batch of the kind that has room for so
+// many more spans and bytes.
+static int lock_batch(const struct operation *operation, struct batch_kind kind,
                       uint32_t spans, size_t bytes)
 {
-    struct peer *peer = operation->peer;
-    int err = has_room_for_batch(peer) ? 0 : message_wait(has_room_for_batch, peer);
+    struct peer_traffic *traffic = operation->peer->traffic;
+    int err =
+        has_room_for_batch(traffic) ? 0 : message_wait(has_room_for_batch, traffic);
     if (err)
         return err;
     message_lock();
-    if (peer->batch != NULL && !goes_with(peer->batch, operation, sort, spans, bytes))
-        err = batch_leave(peer);
-    if (!err && peer->batch == NULL)
-        err = batch_make(operation, sort);
+    if (traffic->batch != NULL &&
+        !goes_with(traffic->batch, operation, kind, spans, bytes))
+        err = batch_end(traffic);
+    if (!err && traffic->batch == NULL)
+        err = batch_make(operation, kind);
     if (err)
         message_unlock();
     else
-        peer->batch->additions++;
+        traffic->batch->additions++;
     return err;
 }
 
-int batch_add(const struct operation *operation, struct sort sort, struct rma_span span,
-              const char *brought, char *fetched, size_t unit)
+int batch_add(const struct operation *operation, struct batch_kind kind,
+              const struct batch_item *item, size_t unit)
 {
-    for (uint64_t done = 0; done < span.bytes;) {
-        int err = lock_batch(operation, sort, 1, unit);
+    for (uint64_t done = 0; done < item->span.bytes;) {
+        int err = lock_batch(operation, kind, 1, unit);
         if (err)
             return err;
-        struct batch *batch = operation->peer->batch;
-        size_t room = batch_room(batch), bytes = span.bytes - done;
+        struct batch *batch = operation->peer->traffic->batch;
+        size_t room = batch_room(batch), bytes = item->span.bytes - done;
         if (bytes > room)
             bytes = room - room % unit;
-        batch_append(batch, (struct rma_span){span.offset + done, bytes},
-                     brought + done, fetched + done);
+        batch_append(batch, &(struct batch_item){{item->span.offset + done, bytes},
+                                                 item->operand + done,
+                                                 item->result + done});
         batch_join(batch);
         message_unlock();
         done += bytes;
@@ -224,40 +228,50 @@ int batch_add(const struct operation *operation, struct sort sort, struct rma_sp
     return 0;
 }
 
-int batch_add_pair(const struct operation *operation, struct sort sort,
-                   const struct rma_span spans[2], const char *const brought[2],
-                   char *const fetched[2])
+int batch_add_pair(const struct operation *operation, struct batch_kind kind,
+                   const struct batch_item items[2])
 {
-    int err = lock_batch(operation, sort, 2, spans[0].bytes + spans[1].bytes);
+    int err = lock_batch(operation, kind, 2, items[0].span.bytes + items[1].span.bytes);
     if (err)
         return err;
     for (int i = 0; i < 2; i++)
-        batch_append(operation->peer->batch, spans[i], brought[i], fetched[i]);
+        batch_append(operation->peer->traffic->batch, &items[i]);
     message_unlock();
     return 0;
 }
 
-int batch_add_swap(const struct operation *operation, struct sort sort,
-                   struct rma_span span, const char *compare, char *fetched)
+int batch_add_swap(const struct operation *operation, struct batch_kind kind,
+                   const struct batch_item *item, const char *compare)
 {
-    int err = lock_batch(operation, sort, 1, 2 * span.bytes);
+    int err = lock_batch(operation, kind, 1, 2 * item->span.bytes);
     if (err)
         return err;
-    struct batch *batch = operation->peer->batch;
-    batch_append(batch, span, operation->origin, fetched);
-    memcpy(batch->data + batch->bytes, compare, span.bytes);
+    struct batch *batch = operation->peer->traffic->batch;
+    batch_append(batch, item);
+    memcpy(batch->operands + batch->bytes, compare, item->span.bytes);
     message_unlock();
     return 0;
+}
+
+int batch_add_piece(const struct operation *operation, const struct piece *piece)
+{
+    bool is_put = operation->kind == OPERATION_PUT;
+    struct batch_kind kind = {.operands = is_put, .fetches = !is_put, .op = PLAIN_COPY};
+    char *local = operation->origin.address + piece->origin;
+    struct batch_item item = {
+        {operation->offset + (uint64_t)piece->target, piece->bytes}, local, local};
+    return batch_add(operation, kind, &item, 1);
 }
 
 int batch_finish(const struct operation *operation)
 {
-    struct peer *peer = operation->peer;
-    bool may_wait = peer->is_awaited_soon || net_counter_pending(&peer->counter) > 1;
+    struct peer_traffic *traffic = operation->peer->traffic;
+    bool may_wait =
+        traffic->is_awaited_soon || net_counter_pending(&traffic->counter) > 1;
     if (may_wait && operation->counter == NULL)
         return 0;
     message_lock();
-    int err = batch_leave(peer);
+    int err = batch_end(traffic);
     message_unlock();
     return err;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Put and MPI_Get (MPI-4.1 12.3.1, 12.3.2). Their usual case is in quick.h. The next
 // one is here: runs of blocks, such as a vector and contiguous memory, at a target that
-// is mapped and was used last. The rest is for rma_start.
-#include "rma/rma.h"
+// is mapped and was used last. The rest is for the means of the target.
+#include "rma/operation.h"
 
 #include <oriel_core.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static inline bool run_divide(struct run *run, const struct run *other)
     return run->count == other->count && run->block == other->block;
 }
 
-// Where the target buffer begins; NULL if it does not lie in the target's part. An
+// Where the target buffer begins; NULL if it does not lie in the exposed memory. An
 // offset that is too small is too large as a number without sign.
 static inline char *run_target(const struct peer *peer, MPI_Aint displacement,
                                const struct datatype *type, const struct run *run)
@@ -97,18 +97,6 @@ move_runs(bool is_put, char *origin, MPI_Count origin_count,
     return true;
 }
 
-// Apart, so that it takes no registers of the above.
-static __attribute__((noinline)) int
-start(bool is_put, const void *origin, MPI_Count origin_count,
-      const struct datatype *origin_type, int rank, MPI_Aint displacement,
-      MPI_Count target_count, const struct datatype *target_type, struct window *window)
-{
-    struct operation operation =
-        operation_of(is_put, origin, origin_count, origin_type, rank, displacement,
-                     target_count, target_type, window);
-    return rma_start(&operation);
-}
-
 int oriel_put(const void *origin_addr, MPI_Count origin_count,
               struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
               MPI_Count target_count, struct datatype *target_datatype,
@@ -117,8 +105,14 @@ int oriel_put(const void *origin_addr, MPI_Count origin_count,
     if (move_runs(true, (char *)origin_addr, origin_count, origin_datatype, target_rank,
                   target_disp, target_count, target_datatype, win))
         return 0;
-    return start(true, origin_addr, origin_count, origin_datatype, target_rank,
-                 target_disp, target_count, target_datatype, win);
+    struct operation operation = {
+        .kind = OPERATION_PUT,
+        .origin = {(char *)origin_addr, origin_count, origin_datatype},
+        .target = {target_rank, target_disp, target_count, target_datatype},
+        .window = win,
+    };
+    int err = operation_check(&operation);
+    return err ? err : operation.means->start[OPERATION_PUT](&operation);
 }
 
 int oriel_get(void *origin_addr, MPI_Count origin_count,
@@ -129,6 +123,12 @@ int oriel_get(void *origin_addr, MPI_Count origin_count,
     if (move_runs(false, origin_addr, origin_count, origin_datatype, target_rank,
                   target_disp, target_count, target_datatype, win))
         return 0;
-    return start(false, origin_addr, origin_count, origin_datatype, target_rank,
-                 target_disp, target_count, target_datatype, win);
+    struct operation operation = {
+        .kind = OPERATION_GET,
+        .origin = {origin_addr, origin_count, origin_datatype},
+        .target = {target_rank, target_disp, target_count, target_datatype},
+        .window = win,
+    };
+    int err = operation_check(&operation);
+    return err ? err : operation.means->start[OPERATION_GET](&operation);
 }

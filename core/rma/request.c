@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operations with a request (MPI-4.1 12.3.5): the operation is complete here when the
 // request is. What was done at once needs no request of its own.
-#include "rma/private.h"
+#include "rma/batch.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -62,17 +62,17 @@ static struct request *request_start(struct operation_request *request)
 static int check_epoch(const struct operation *operation)
 {
     const struct window *window = operation->window;
-    if (operation->rank == MPI_PROC_NULL || window_access(window) >= ACCESS_LOCK)
+    if (operation->target.rank == MPI_PROC_NULL || window_access(window) >= ACCESS_LOCK)
         return 0;
     return fail(MPI_ERR_RMA_SYNC,
                 "operations with a request need a lock; %s on the window",
                 window_epoch(window));
 }
 
-// Runs an operation, an accumulation if `accumulation` is not NULL.
-static int run(struct operation *operation, struct accumulation *accumulation)
+static int run(struct operation *operation)
 {
-    return accumulation ? rma_accumulate(accumulation) : rma_start(operation);
+    int err = operation_check(operation);
+    return err ? err : operation->means->start[operation->kind](operation);
 }
 
 // The current target is mapped: what is done there is done when the call returns.
@@ -80,26 +80,26 @@ static bool is_done_at_once(const struct operation *operation)
 {
     const struct peer *current =
         atomic_load_explicit(&operation->window->current, memory_order_acquire);
-    return operation->rank == MPI_PROC_NULL || current->rank == operation->rank;
+    return operation->target.rank == MPI_PROC_NULL ||
+           current->rank == operation->target.rank;
 }
 
-// A batch that waits for company knows the request's counter, but an operation that has
-// failed between two pieces has not sent it. The error that came first is told.
+// An operation that has failed between two pieces has not sent the batch that it has
+// begun, which knows the request's counter. The error that came first is told.
 static void send_begun(const struct operation *operation)
 {
-    if (operation->peer != NULL)
+    if (operation->peer != NULL && operation->peer->traffic != NULL)
         batch_finish(operation);
 }
 
-static int run_counted(struct operation *operation, struct accumulation *accumulation,
-                       struct request **request)
+static int run_counted(struct operation *operation, struct request **request)
 {
     struct operation_request *made = NULL;
     int err = request_make(operation->window, &made);
     if (err)
         return err;
     operation->counter = &made->counter;
-    err = run(operation, accumulation);
+    err = run(operation);
     if (err)
         send_begun(operation);
     struct request *started = request_start(made);
@@ -110,15 +110,14 @@ static int run_counted(struct operation *operation, struct accumulation *accumul
     return err;
 }
 
-static int start(struct operation *operation, struct accumulation *accumulation,
-                 struct request **request)
+static int start(struct operation *operation, struct request **request)
 {
     int err = check_epoch(operation);
     if (err)
         return err;
     if (!is_done_at_once(operation))
-        return run_counted(operation, accumulation, request);
-    err = run(operation, accumulation);
+        return run_counted(operation, request);
+    err = run(operation);
     if (!err)
         *request = &request_done;
     return err;
@@ -129,10 +128,13 @@ int oriel_rput(const void *origin_addr, MPI_Count origin_count,
                MPI_Count target_count, struct datatype *target_datatype,
                struct window *win, struct request **request)
 {
-    struct operation operation =
-        operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
-                     target_disp, target_count, target_datatype, win);
-    return start(&operation, NULL, request);
+    struct operation operation = {
+        .kind = OPERATION_PUT,
+        .origin = {(char *)origin_addr, origin_count, origin_datatype},
+        .target = {target_rank, target_disp, target_count, target_datatype},
+        .window = win,
+    };
+    return start(&operation, request);
 }
 
 int oriel_rget(void *origin_addr, MPI_Count origin_count,
@@ -140,10 +142,13 @@ int oriel_rget(void *origin_addr, MPI_Count origin_count,
                MPI_Count target_count, struct datatype *target_datatype,
                struct window *win, struct request **request)
 {
-    struct operation operation =
-        operation_of(false, origin_addr, origin_count, origin_datatype, target_rank,
-                     target_disp, target_count, target_datatype, win);
-    return start(&operation, NULL, request);
+    struct operation operation = {
+        .kind = OPERATION_GET,
+        .origin = {origin_addr, origin_count, origin_datatype},
+        .target = {target_rank, target_disp, target_count, target_datatype},
+        .window = win,
+    };
+    return start(&operation, request);
 }
 
 int oriel_raccumulate(const void *origin_addr, MPI_Count origin_count,
@@ -152,13 +157,14 @@ int oriel_raccumulate(const void *origin_addr, MPI_Count origin_count,
                       struct datatype *target_datatype, struct op *op,
                       struct window *win, struct request **request)
 {
-    struct accumulation accumulation = {
-        .operation =
-            operation_of(true, origin_addr, origin_count, origin_datatype, target_rank,
-                         target_disp, target_count, target_datatype, win),
+    struct operation operation = {
+        .kind = OPERATION_ACCUMULATE,
+        .origin = {(char *)origin_addr, origin_count, origin_datatype},
+        .target = {target_rank, target_disp, target_count, target_datatype},
+        .window = win,
         .op = op,
     };
-    return start(&accumulation.operation, &accumulation, request);
+    return start(&operation, request);
 }
 
 int oriel_rget_accumulate(const void *origin_addr, MPI_Count origin_count,
@@ -168,9 +174,9 @@ int oriel_rget_accumulate(const void *origin_addr, MPI_Count origin_count,
                           struct datatype *target_datatype, struct op *op,
                           struct window *win, struct request **request)
 {
-    struct accumulation accumulation =
-        fetching_accumulation(origin_addr, origin_count, origin_datatype, result_addr,
-                              result_count, result_datatype, target_rank, target_disp,
-                              target_count, target_datatype, op, win);
-    return start(&accumulation.operation, &accumulation, request);
+    struct operation operation =
+        get_accumulate_of(origin_addr, origin_count, origin_datatype, result_addr,
+                          result_count, result_datatype, target_rank, target_disp,
+                          target_count, target_datatype, op, win);
+    return start(&operation, request);
 }

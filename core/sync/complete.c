@@ -3,19 +3,14 @@
 #include "rma/rma.h"
 #include "sync/sync.h"
 
-static bool is_quiet(const struct peer *peer)
-{
-    return net_counter_pending(&peer->counter) == 0;
-}
-
-// Sends what is gathered, too: also what other threads have gathered since the wait
+// Sends what is aggregated, too: also what other threads have added since the wait
 // began, for it is waited for like the rest. Callers hold the message lock.
 static bool has_completed(void *argument)
 {
     struct peer *peer = argument;
-    bool is_done = is_quiet(peer);
+    bool is_done = peer_is_quiet(peer);
     if (!is_done)
-        rma_send_gathered(peer);
+        traffic_send(peer->traffic);
     return is_done;
 }
 
@@ -24,8 +19,7 @@ static bool has_completed(void *argument)
 static int give_up(struct peer *peer, int err)
 {
     message_lock();
-    for (struct awaited *reply = peer->awaited; reply != NULL; reply = reply->next)
-        reply->is_unwanted |= reply->counter == NULL;
+    traffic_abandon(peer->traffic);
     message_unlock();
     return err;
 }
@@ -39,7 +33,7 @@ int sync_complete_counted(struct peer *peer)
     int err = is_done ? 0 : message_wait(has_completed, peer);
     if (err)
         return give_up(peer, err);
-    int error = atomic_exchange(&peer->counter.error, 0);
+    int error = traffic_take_error(peer->traffic);
     return error ? fail(error, "an operation on rank %d failed after it was started",
                         peer->rank)
                  : 0;
@@ -50,7 +44,7 @@ static void settle(struct window *window)
 {
     message_lock();
     struct peer *peer = window->peers.first;
-    while (peer != NULL && is_quiet(peer))
+    while (peer != NULL && peer_is_quiet(peer))
         peer = peer->next;
     if (peer == NULL)
         atomic_store(&window->has_pending, false);

@@ -32,7 +32,7 @@
 int sync_complete_counted(struct peer *peer);
 static inline int sync_complete(struct peer *peer)
 {
-    return likely(peer->reach == REACH_LOAD) ? 0 : sync_complete_counted(peer);
+    return likely(peer->traffic == NULL) ? 0 : sync_complete_counted(peer);
 }
 // The same for all peers of the window; the first error of any.
 int sync_complete_all(struct window *window);

@@ -5,11 +5,12 @@
 #include <oriel_core.h>
 #include <stdlib.h>
 
-int windows_start(void)
+int windows_start(const struct peer_owner *owner)
 {
     process.windows = calloc(1, sizeof *process.windows);
     if (process.windows == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for windows");
+    process.windows->peer_owner = owner;
     locks_start();
     notices_start();
     return 0;

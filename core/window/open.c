@@ -40,6 +40,7 @@ static int make_state(struct opening *opening)
     window->size_of_group = window->comm->size;
     window->spans_nodes = window->comm->leader_count > 1;
     window->unit = plan->unit;
+    window->peers.owner = process.windows->peer_owner;
     window->unit_attribute =
         plan->unit == (int)plan->unit ? (int)plan->unit : MPI_UNDEFINED;
     window->usual = window->usual_self = (struct peer *)&nobody; // never locked

@@ -30,22 +30,16 @@ static struct peer *peer_make(const struct window *window, int rank)
     peer->units = member->unit > 0 ? member->size / member->unit : 0;
     peer->job_rank = comm_job_rank(comm, rank);
     peer->member = member;
-    peer->awaited_end = &peer->awaited;
-    bool is_dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
-    if (comm->node_index_of[rank] != comm->leader_index) {
-        peer->reach = is_dynamic ? REACH_MESSAGE : REACH_NET;
+    if (comm->node_index_of[rank] != comm->leader_index)
         return peer;
-    }
     peer->lock_record = &window->lock_records[member->node_rank];
     updater_join(peer->lock_record, updater_program());
-    if (is_dynamic)
-        peer->reach = REACH_ATTACHED;
-    else if (rank == comm->rank)
+    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return peer;
+    if (rank == comm->rank)
         peer->address = window->base;
     else if (member->is_in_segment)
         peer->address = shm_at(process.shm, member->place);
-    else
-        peer->reach = shm_can_copy(process.shm) ? REACH_COPY : REACH_MESSAGE;
     return peer;
 }
 
@@ -77,8 +71,9 @@ int window_make_peer(struct window *window, int rank, struct peer **made)
 {
     struct peers *peers = &window->peers;
     struct peer *peer = peer_make(window, rank);
+    bool is_open = peer != NULL && peers->owner->open(window, peer) == 0;
     message_lock(); // handlers look for peers
-    bool has_room = peer != NULL && peers_grow(peers);
+    bool has_room = is_open && peers_grow(peers);
     if (has_room) {
         bucket_insert(peers, peer);
         peers->count++;
@@ -87,6 +82,8 @@ int window_make_peer(struct window *window, int rank, struct peer **made)
     }
     message_unlock();
     if (!has_room) {
+        if (is_open)
+            peers->owner->close(peer);
         free(peer);
         return fail(MPI_ERR_NO_MEM, "no memory for what is known of rank %d", rank);
     }
@@ -99,7 +96,7 @@ void peers_free(struct window *window)
     struct peer *next;
     for (struct peer *peer = window->peers.first; peer != NULL; peer = next) {
         next = peer->next;
-        free(peer->batch);
+        window->peers.owner->close(peer);
         free(peer);
     }
     free(window->peers.buckets);

@@ -7,7 +7,6 @@
 //             table of all members lies in the segment, once per node
 //   part      the memory that one member brings to the window
 //   target    a member as the destination of an operation
-//   reach     by what means this process gets at a target's part
 //   peer      what this process remembers of a target; made on first use
 //   epoch     MPI-4.1 12.5: the period in which accesses are allowed
 //   lock record  what the segment has of the locks of a local member's part
@@ -18,16 +17,8 @@
 
 #include "collective/collective.h"
 
-enum reach {
-    REACH_LOAD,    // mapped here: plain loads and stores
-    REACH_COPY,    // a mate's own memory, copied by the kernel; accumulates by messages
-    REACH_MESSAGE, // a mate's own memory where the kernel forbids that; attached memory
-                   // on another node
-    REACH_NET,     // on another node
-    REACH_ATTACHED, // of a dynamic window on this node: one of the first three, which
-                    // each access finds out
-    REACH_COUNT
-};
+struct means;        // of rma: how operations get at a peer's memory
+struct peer_traffic; // of rma: what is under way to a peer
 
 // The descriptor of a member, which all members have and only read once the window is
 // open. It travels as it is, so it has no padding.
@@ -44,7 +35,7 @@ struct member {
 
 // What a member of a dynamic window has attached, see attach.c.
 struct attachments {
-    _Atomic(uint64_t) version; // odd while the owner changes what follows
+    _Atomic(uint64_t) version; // a seqlock: odd while the owner changes what follows
     _Atomic(uint64_t) place;   // of the sorted array of them in the segment
     _Atomic(uint64_t) count;
     uint64_t segment; // where the segment is mapped in the owner's process
@@ -95,23 +86,9 @@ enum notice {
     NOTICES
 };
 
-// A reply that is under way: where its data belongs.
-struct awaited {
-    struct awaited *next;
-    struct net_counter *counter; // of the operation's request, or NULL
-    bool is_unwanted; // the wait for it has failed: the program has its buffers back
-    size_t bytes;
-    uint32_t count;
-    struct {
-        char *address;
-        size_t bytes;
-    } parts[];
-};
-
 struct peer {
-    int rank; // in the window
-    enum reach reach;
-    char *address; // REACH_LOAD: where its part lies in this process; else NULL
+    int rank;      // in the window
+    char *address; // where its part lies in this process; NULL if it is not mapped
     uint64_t size, unit;
     uint64_t units; // whole ones in the part
     int job_rank;
@@ -124,13 +101,10 @@ struct peer {
     } notices[NOTICES];              // from the peer, since the window was opened
     bool is_target;                  // ACCESS_START: member of the group
     struct lock_record *lock_record; // NULL: on another node
-    struct net_counter counter;      // operations by net or messages
-    struct batch *batch;           // operations that wait for company, or NULL; of rma
-    _Atomic(bool) is_awaited_soon; // of rma: so it was with the last batch
-    _Atomic(int) batches;          // of rma: sent and not answered yet
-    struct awaited *awaited, **awaited_end; // in the order in which they will come
-    struct peer *next;                      // of all peers
-    struct peer *next_in_bucket;            // of those with the same hash
+    const struct means *means;       // chosen when the peer is made
+    struct peer_traffic *traffic;    // NULL: operations are complete when they return
+    struct peer *next;               // of all peers
+    struct peer *next_in_bucket;     // of those with the same hash
 };
 
 // Access epoch of this process on a window (MPI-4.1 12.5).
@@ -152,7 +126,7 @@ struct neighbours {
 
 struct window {
     struct object object;
-    // The target used last if the open epoch allows access to it and it is REACH_LOAD;
+    // The target used last if the open epoch allows access to it and it is mapped;
     // otherwise &nobody. So one comparison of ranks checks the epoch.
     _Atomic(const struct peer *) current;
     // In a lock_all epoch where every operation so far was complete when its call
@@ -178,6 +152,7 @@ struct window {
         struct peer **buckets; // by rank, a power of two
         unsigned bucket_count, count;
         _Atomic(struct peer *) first;
+        const struct peer_owner *owner; // a window may outlast struct windows
     } peers;
     const struct member *members;     // [size_of_group], in the segment
     struct lock_record *lock_records; // [comm->node_size], in the segment
@@ -205,13 +180,22 @@ struct window {
 
 extern const struct peer nobody; // MPI_PROC_NULL; its lock record is never free
 
+// What rma adds to each peer.
+struct peer_owner {
+    // Chooses the means and makes the traffic (MPI_ERR_NO_MEM).
+    int (*open)(const struct window *window, struct peer *peer);
+    void (*close)(struct peer *peer);
+};
+
 // What this layer keeps for the process; guarded by the message lock.
 struct windows {
     struct window *open;      // all that are
     struct kept_memory *kept; // freed by the program, but still in use by windows
     bool has_kept;            // ever
+    const struct peer_owner *peer_owner;
 };
-int windows_start(void); // after messages_start; MPI_ERR_NO_MEM
+// After messages_start; MPI_ERR_NO_MEM.
+int windows_start(const struct peer_owner *owner);
 void windows_stop(void);
 
 // ---- targets ------------------------------------------------------------------
@@ -295,7 +279,7 @@ static inline void window_unguard(struct window *window)
 // ---- memory -------------------------------------------------------------------
 // The address of what is at `offset` in a part that begins at `part` here. That of a
 // dynamic window may begin anywhere, so the sum may wrap.
-static inline char *part_at(const void *part, uint64_t offset)
+static inline char *exposed_at(const void *part, uint64_t offset)
 {
     return (char *)((uintptr_t)part + offset);
 }

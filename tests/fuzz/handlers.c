@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "pt2pt/probe.h"
 #include "pt2pt/transfer.h"
-#include "rma/private.h"
+#include "rma/batch.h"
 #include "window/private.h"
 
 #include <sys/mman.h>
@@ -119,6 +119,7 @@ static void start(void)
 // Two operations that fetch and one that does not are under way, and a lock is asked for.
 struct towards {
     struct peer peer;
+    struct peer_traffic traffic;
     struct net_counter request;
     char *places[2];
 };
@@ -126,15 +127,17 @@ struct towards {
 static void await(struct towards *towards, int which, struct net_counter *counter)
 {
     size_t bytes = 24;
-    struct awaited *awaited = calloc(1, sizeof *awaited + sizeof *awaited->parts);
-    must(awaited != NULL);
+    struct peer_traffic *traffic = &towards->traffic;
+    struct pending_reply *pending =
+        calloc(1, sizeof *pending + sizeof *pending->results);
+    must(pending != NULL);
     towards->places[which] = malloc(bytes);
-    *awaited = (struct awaited){.bytes = bytes, .count = 1, .counter = counter};
-    awaited->parts[0].address = towards->places[which];
-    awaited->parts[0].bytes = bytes;
-    *towards->peer.awaited_end = awaited;
-    towards->peer.awaited_end = &awaited->next;
-    net_counter_issue(&towards->peer.counter);
+    *pending = (struct pending_reply){.bytes = bytes, .count = 1, .counter = counter};
+    pending->results[0].address = towards->places[which];
+    pending->results[0].bytes = bytes;
+    *traffic->replies_end = pending;
+    traffic->replies_end = &pending->next;
+    net_counter_issue(&traffic->counter);
     if (counter != NULL)
         net_counter_issue(counter);
 }
@@ -145,23 +148,25 @@ static void open_peer(struct towards *towards, const struct member *member)
                                   .job_rank = ONE,
                                   .member = member,
                                   .lock = LOCK_ASKED,
-                                  .awaited_end = &towards->peer.awaited};
+                                  .traffic = &towards->traffic};
+    towards->traffic = (struct peer_traffic){.peer = &towards->peer,
+                                             .replies_end = &towards->traffic.replies};
     towards->request = (struct net_counter){.issued = 0};
     atomic_fetch_add(&process.asked_locks, 1);
     await(towards, 0, &towards->request);
     await(towards, 1, NULL);
-    net_counter_issue(&towards->peer.counter);
+    net_counter_issue(&towards->traffic.counter);
 }
 
 static void close_peer(struct towards *towards)
 {
-    must(towards->peer.counter.completed <= towards->peer.counter.issued);
+    must(towards->traffic.counter.completed <= towards->traffic.counter.issued);
     must(towards->request.completed <= towards->request.issued);
     must(peer_lock_state(&towards->peer) != LOCK_NONE);
-    for (struct awaited *awaited = towards->peer.awaited, *next; awaited;
-         awaited = next) {
-        next = awaited->next;
-        free(awaited);
+    for (struct pending_reply *reply = towards->traffic.replies, *next; reply;
+         reply = next) {
+        next = reply->next;
+        free(reply);
     }
     free(towards->places[0]);
     free(towards->places[1]);

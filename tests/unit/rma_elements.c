@@ -4,7 +4,7 @@
 // A stripe that a dead process held is taken over.
 
 #include "rma/atomic.h"
-#include "rma/private.h"
+#include "rma/batch.h"
 #include "window_fakes.h"
 
 enum { BYTES = 1024, EDGE = 64, TARGET = 3, ORIGIN = 9, REPLY_TO = 0x4321 };
@@ -39,17 +39,17 @@ static struct {
     char data[64];
 } request;
 
-// A request for one span, whose data are `brings` times its bytes.
-static void ask(int op, MPI_Datatype type, unsigned brings, bool fetches,
+// A request for one span with so many operands.
+static void ask(int op, MPI_Datatype type, unsigned operands, bool fetches,
                 struct rma_span span)
 {
     request.head = (struct rma_request){.window = (uint32_t)object_handle(&window),
                                         .reply_to = REPLY_TO,
                                         .origin = ORIGIN_IN_WINDOW,
-                                        .brings = brings & 0xf,
-                                        .fetches = fetches,
-                                        .op = (uint8_t)op,
-                                        .basic = number_of(type),
+                                        .kind = {.operands = operands & 0xf,
+                                                 .fetches = fetches,
+                                                 .op = (uint8_t)op,
+                                                 .basic = number_of(type)},
                                         .count = 1,
                                         .spans = {span}};
 }
@@ -139,7 +139,7 @@ static void nonsense_is_refused(void)
     }
     ask(SUM, MPI_INT64_T, 1, false, span);
     for (int basic = basic_count; basic < 256; basic++) {
-        request.head.basic = (uint8_t)basic;
+        request.head.kind.basic = (uint8_t)basic;
         check_refused(8);
     }
     ask(SUM, MPI_INT64_T, 1, false, (struct rma_span){0, 12}); // half an element

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // batches_touch_only_the_window: a target carries out well-formed batches and answers
 // the others with an error, having touched nothing; an origin believes only replies
-// that it waits for. Needs core/rma/serve.c, core/object/handle.c and core/base.
+// that it waits for. Needs core/rma/target.c, core/rma/reply.c, core/object/handle.c and core/base.
 
-#include "rma/private.h"
+#include "rma/batch.h"
 #include "window_fakes.h"
 
 enum { BYTES = 4096, EDGE = 64, TARGET = 3, ORIGIN = 9, REPLY_TO = 0x4321 };
@@ -13,7 +13,8 @@ static const int ranks[] = {0, ORIGIN, 2, 3};
 enum { ORIGIN_IN_WINDOW = 1, MEMBERS = sizeof ranks / sizeof *ranks };
 static struct group group = {.size = MEMBERS, .ranks = ranks};
 static struct communicator comm = {.rank = TARGET, .node_size = 1, .peers = &group};
-static struct peer peer = {.rank = 5, .job_rank = 50, .awaited_end = &peer.awaited};
+static struct peer_traffic traffic = {.replies_end = &traffic.replies};
+static struct peer peer = {.rank = 5, .job_rank = 50, .traffic = &traffic};
 static struct peer *bucket[] = {&peer};
 static struct window window = {
     .comm = &comm,
@@ -33,8 +34,7 @@ static struct rma_request new_request(bool is_put, uint8_t count)
     return (struct rma_request){.window = (uint32_t)object_handle(&window),
                                 .reply_to = REPLY_TO,
                                 .origin = ORIGIN_IN_WINDOW,
-                                .brings = is_put,
-                                .fetches = !is_put,
+                                .kind = {.operands = is_put, .fetches = !is_put},
                                 .count = count};
 }
 
@@ -182,20 +182,20 @@ static void unknown_windows_are_ignored(void)
     CHECK(sent.count == 0 && changed() == 0);
 }
 
-static struct awaited *await(char *first, char *second)
+static void await(char *first, char *second)
 {
-    struct awaited *awaited = calloc(1, sizeof *awaited + 2 * sizeof *awaited->parts);
-    CHECK(awaited != NULL);
-    awaited->bytes = 8;
-    awaited->count = 2;
-    awaited->parts[0].address = first;
-    awaited->parts[1].address = second;
-    awaited->parts[0].bytes = awaited->parts[1].bytes = 4;
-    *peer.awaited_end = awaited;
-    peer.awaited_end = &awaited->next;
-    peer.counter.issued++;
-    peer.batches++;
-    return awaited;
+    struct pending_reply *pending =
+        calloc(1, sizeof *pending + 2 * sizeof *pending->results);
+    CHECK(pending != NULL);
+    pending->bytes = 8;
+    pending->count = 2;
+    pending->results[0].address = first;
+    pending->results[1].address = second;
+    pending->results[0].bytes = pending->results[1].bytes = 4;
+    *traffic.replies_end = pending;
+    traffic.replies_end = &pending->next;
+    traffic.counter.issued++;
+    traffic.batches++;
 }
 
 static struct {
@@ -217,36 +217,36 @@ static void replies_arrive_in_order(void)
         .window = (uint32_t)object_handle(&window), .rank = 5, .fetches = true};
     memcpy(reply.data, "abcdefgh", 8);
     answer(51, 8); // not the target
-    CHECK(peer.counter.completed == 0);
+    CHECK(traffic.counter.completed == 0);
     answer(50, 8);
-    CHECK(peer.counter.completed == 1 &&
+    CHECK(traffic.counter.completed == 1 &&
           memcmp(to, "abcdefgh\0\0\0\0\0\0\0\0", 16) == 0);
     answer(50, 12); // not what was asked for
-    CHECK(peer.counter.completed == 2 && peer.counter.error == MPI_ERR_INTERN);
-    CHECK(memcmp(to[2], "\0\0\0\0\0\0\0\0", 8) == 0 && peer.awaited == NULL);
+    CHECK(traffic.counter.completed == 2 && traffic.counter.error == MPI_ERR_INTERN);
+    CHECK(memcmp(to[2], "\0\0\0\0\0\0\0\0", 8) == 0 && traffic.replies == NULL);
     answer(50, 8); // nothing is under way
-    CHECK(peer.counter.completed == 2);
-    peer.counter.error = 0;
-    peer.counter.issued++; // an access of the network
+    CHECK(traffic.counter.completed == 2);
+    traffic.counter.error = 0;
+    traffic.counter.issued++; // an access of the network
     reply.head.fetches = false;
     answer(50, 0); // but no batch
-    CHECK(peer.counter.completed == 2);
-    peer.counter.completed++;
-    peer.counter.issued++;
-    peer.batches++; // a put
+    CHECK(traffic.counter.completed == 2);
+    traffic.counter.completed++;
+    traffic.counter.issued++;
+    traffic.batches++; // a put
     reply.head.fetches = true;
     answer(50, 8); // but no get
-    CHECK(peer.counter.completed == 3);
+    CHECK(traffic.counter.completed == 3);
     reply.head.fetches = false;
     reply.head.error = -1; // no error class
     answer(50, 0);
     reply.head.error = MPI_ERR_LASTCODE;
     answer(50, 0);
-    CHECK(peer.counter.completed == 3);
+    CHECK(traffic.counter.completed == 3);
     reply.head.error = MPI_ERR_RMA_RANGE;
     answer(50, 0);
-    CHECK(peer.counter.completed == 4 && peer.batches == 0 &&
-          peer.counter.error == MPI_ERR_RMA_RANGE);
+    CHECK(traffic.counter.completed == 4 && traffic.batches == 0 &&
+          traffic.counter.error == MPI_ERR_RMA_RANGE);
 }
 
 int main(void)

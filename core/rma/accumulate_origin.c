@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accumulates at their origin: the walk over the elements of three buffers, and both ways
+// to the target: its elements are updated here if they are mapped, else by the target.
+#include "rma/batch.h"
+
+// ---- walk over elements -------------------------------------------------------
+// The elements of one buffer: the next `left` bytes of them follow each other at `at`.
+struct stream {
+    struct side side;
+    MPI_Aint at;
+    size_t left;
+};
+
+// Elements that follow each other in all buffers.
+struct elements {
+    MPI_Aint origin, result, target; // offsets from the addresses of the buffers
+    size_t bytes;
+};
+
+struct element_walk {
+    const struct atomic_type *type;
+    bool has_origin, has_result;
+    struct stream origin, result, target;
+    size_t left; // bytes of the operation
+};
+
+static void stream_begin(struct stream *stream, const struct datatype *type,
+                         MPI_Count count)
+{
+    side_begin(&stream->side, type, count);
+    stream->left = 0;
+}
+
+static void element_walk_begin(struct element_walk *walk,
+                               const struct operation *operation)
+{
+    const struct buffer *origin = &operation->origin, *result = &operation->result;
+    const struct target *target = &operation->target;
+    walk->type = atomic_type_of(target->type->basic);
+    walk->has_origin = origin_gives(operation);
+    walk->has_result = result->type != NULL;
+    walk->left = operation->bytes;
+    stream_begin(&walk->target, target->type, target->count);
+    if (walk->has_origin)
+        stream_begin(&walk->origin, origin->type, origin->count);
+    if (walk->has_result)
+        stream_begin(&walk->result, result->type, result->count);
+}
+
+// Elements with padding come one by one; where their second block is, is known.
+static void stream_refill(struct stream *stream, const struct atomic_type *type,
+                          size_t limit)
+{
+    if (stream->left > 0)
+        return;
+    if (is_padded(type))
+        limit = type->size;
+    stream->left = side_next(&stream->side, limit, &stream->at);
+    if (is_padded(type) && stream->left < type->size)
+        stream->left +=
+            side_next(&stream->side, type->size - stream->left, &(MPI_Aint){0});
+}
+
+static void stream_take(struct stream *stream, size_t bytes, MPI_Aint *at)
+{
+    *at = stream->at;
+    stream->at += (MPI_Aint)bytes;
+    stream->left -= bytes;
+}
+
+static bool element_walk_next(struct element_walk *walk, struct elements *elements)
+{
+    struct stream *const streams[] = {&walk->target,
+                                      walk->has_origin ? &walk->origin : NULL,
+                                      walk->has_result ? &walk->result : NULL};
+    MPI_Aint *const offsets[] = {&elements->target, &elements->origin,
+                                 &elements->result};
+    if (walk->left == 0)
+        return false;
+    elements->bytes = walk->left;
+    for (int i = 0; i < 3; i++) {
+        if (streams[i] == NULL)
+            continue;
+        stream_refill(streams[i], walk->type, walk->left);
+        if (streams[i]->left < elements->bytes)
+            elements->bytes = streams[i]->left;
+    }
+    for (int i = 0; i < 3; i++)
+        if (streams[i] != NULL)
+            stream_take(streams[i], elements->bytes, offsets[i]);
+    walk->left -= elements->bytes;
+    return true;
+}
+
+// ---- mapped elements ----------------------------------------------------------
+static struct update update_of(const struct operation *operation)
+{
+    const struct peer *peer = operation->peer;
+    return (struct update){
+        .basic = operation->target.type->basic,
+        .op = operation->op,
+        .base = operation->base,
+        .lock_record = peer->lock_record,
+        .updater = updater_program(),
+        .is_excluding = peer_lock_state(peer) == LOCK_HELD &&
+                        peer->lock_type == MPI_LOCK_EXCLUSIVE &&
+                        process.thread_level < MPI_THREAD_MULTIPLE,
+    };
+}
+
+int load_accumulate(const struct operation *operation)
+{
+    struct update update = update_of(operation);
+    struct element_walk walk;
+    element_walk_begin(&walk, operation);
+    char *origin = operation->origin.address, *result = operation->result.address;
+    struct elements elements = {0};
+    while (element_walk_next(&walk, &elements))
+        update_elements(&update, walk.has_origin ? origin + elements.origin : NULL,
+                        operation->offset + (uint64_t)elements.target,
+                        walk.has_result ? result + elements.result : NULL,
+                        (MPI_Count)(elements.bytes / walk.type->size));
+    order_stored();
+    return 0;
+}
+
+int load_compare_and_swap(const struct operation *operation)
+{
+    struct update update = update_of(operation);
+    update_swap(&update, operation->origin.address, operation->compare,
+                operation->offset, operation->result.address);
+    order_stored();
+    return 0;
+}
+
+// ---- elements that the target updates -----------------------------------------
+// An element with padding travels as two spans in one batch.
+static int add_padded(const struct operation *operation, struct batch_kind kind,
+                      const struct atomic_type *type, const struct batch_item *item)
+{
+    size_t value_bytes = type->value_bytes, at = type->index_at;
+    uint64_t offset = item->span.offset;
+    struct batch_item items[] = {
+        {{offset, value_bytes}, item->operand, item->result},
+        {{offset + at, type->size - value_bytes},
+         item->operand + at,
+         item->result + at},
+    };
+    return batch_add_pair(operation, kind, items);
+}
+
+// A buffer that there is not is not used either.
+static int add_elements(const struct operation *operation, struct batch_kind kind,
+                        const struct element_walk *walk,
+                        const struct elements *elements)
+{
+    char *origin = operation->origin.address + elements->origin;
+    char *result =
+        walk->has_result ? operation->result.address + elements->result : origin;
+    struct batch_item item = {
+        .span = {operation->offset + (uint64_t)elements->target, elements->bytes},
+        .operand = walk->has_origin ? origin : result,
+        .result = result,
+    };
+    return is_padded(walk->type) ? add_padded(operation, kind, walk->type, &item)
+                                 : batch_add(operation, kind, &item, walk->type->size);
+}
+
+int message_accumulate(const struct operation *operation)
+{
+    struct element_walk walk;
+    element_walk_begin(&walk, operation);
+    struct batch_kind kind = {
+        .operands = walk.has_origin,
+        .fetches = walk.has_result,
+        .op = (uint8_t)operation->op->code,
+        .basic = (uint8_t)operation->target.type->basic->number,
+    };
+    struct elements elements = {0};
+    int err = 0;
+    while (!err && element_walk_next(&walk, &elements))
+        err = add_elements(operation, kind, &walk, &elements);
+    return err ? err : batch_finish(operation);
+}
+
+int message_compare_and_swap(const struct operation *operation)
+{
+    const struct basic *basic = operation->target.type->basic;
+    struct batch_kind kind = {.operands = 2,
+                              .fetches = 1,
+                              .op = COMPARE_AND_SWAP,
+                              .basic = (uint8_t)basic->number};
+    struct batch_item item = {{operation->offset, basic->bytes},
+                              operation->origin.address,
+                              operation->result.address};
+    int err = batch_add_swap(operation, kind, &item, operation->compare);
+    return err ? err : batch_finish(operation);
+}

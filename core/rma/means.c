@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The means of a peer, chosen when it is made, and its traffic if it needs one.
+#include "rma/batch.h"
+
+#include <stdlib.h>
+
+// Memory without a byte passes no check of a range, so that no means is used for it.
+static const struct means *means_choose(const struct window *window,
+                                        const struct peer *peer)
+{
+    bool is_dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+    bool is_distant = peer->lock_record == NULL;
+    if (is_dynamic)
+        return is_distant ? &means_distant_attached : &means_attached;
+    if (is_distant)
+        return &means_network;
+    if (peer->address != NULL || peer->size == 0)
+        return &means_load;
+    return shm_can_copy(process.shm) ? &means_kernel_copy : &means_message;
+}
+
+static int peer_open(const struct window *window, struct peer *peer)
+{
+    peer->means = means_choose(window, peer);
+    if (peer->means == &means_load)
+        return 0;
+    struct peer_traffic *traffic = calloc(1, sizeof *traffic);
+    if (traffic == NULL)
+        return MPI_ERR_NO_MEM;
+    traffic->peer = peer;
+    traffic->replies_end = &traffic->replies;
+    peer->traffic = traffic;
+    return 0;
+}
+
+static void peer_close(struct peer *peer)
+{
+    if (peer->traffic != NULL)
+        free(peer->traffic->batch);
+    free(peer->traffic);
+}
+
+const struct peer_owner rma_peers = {.open = peer_open, .close = peer_close};

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts and gets on memory of another node: a long piece by a remote access of the
+// network, short ones in batches that the target carries out. The peer's traffic counts
+// both.
+#include "rma/batch.h"
+#include "rma/walk.h"
+
+enum { ACCESS_BYTES = 2048 }; // a piece of so many bytes is worth an access of its own
+
+// Where each access is a call of the system, a short operation is aggregated with those
+// that follow it while others are under way. The first one leaves at once unless a wait
+// is expected.
+static bool is_to_aggregate(const struct operation *operation)
+{
+    const struct peer_traffic *traffic = operation->peer->traffic;
+    return operation->bytes < ACCESS_BYTES && operation->counter == NULL &&
+           (traffic->is_awaited_soon || net_counter_pending(&traffic->counter) > 0) &&
+           !net_has_cheap_access(process.net);
+}
+
+static struct net_access access_of(const struct operation *operation,
+                                   const struct piece *piece)
+{
+    const struct peer *peer = operation->peer;
+    struct net_counter *own = operation->counter, *total = &peer->traffic->counter;
+    if (own != NULL)
+        own->total = total;
+    struct net_access access = {
+        .rank = peer->job_rank,
+        .is_write = operation->kind == OPERATION_PUT,
+        .local = operation->origin.address + piece->origin,
+        .bytes = piece->bytes,
+        .target = peer->member->net,
+        .counter = own ? own : total,
+    };
+    access.target.address += operation->offset + (uint64_t)piece->target;
+    return access;
+}
+
+// The network was busy; the message lock is free.
+static int await_network(unsigned *spins)
+{
+    return message_progress() > 0 ? 0 : message_backoff(spins);
+}
+
+static int network_move(const struct operation *operation)
+{
+    bool is_alone = is_contiguous(operation) && !is_to_aggregate(operation);
+    struct walk walk;
+    struct piece piece;
+    int err = 0;
+    walk_begin(&walk, operation);
+    while (!err && walk_next(&walk, &piece)) {
+        if (!is_alone && piece.bytes < ACCESS_BYTES) {
+            err = batch_add_piece(operation, &piece);
+            continue;
+        }
+        struct net_access access = access_of(operation, &piece);
+        unsigned spins = 0;
+        do {
+            message_lock();
+            window_expect_pending(operation->window);
+            err = net_access(process.net, &access);
+            message_unlock();
+        } while (!err && unlikely(access.bytes > 0) && !(err = await_network(&spins)));
+    }
+    return err || is_alone ? err : batch_finish(operation);
+}
+
+const struct means means_network = {
+    .locate = locate_in_window,
+    .start = {[OPERATION_PUT] = network_move,
+              [OPERATION_GET] = network_move,
+              [OPERATION_ACCUMULATE] = message_accumulate,
+              [OPERATION_GET_ACCUMULATE] = message_accumulate,
+              [OPERATION_COMPARE_AND_SWAP] = message_compare_and_swap},
+};

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The descriptor of an operation: what the program asks for, filled once by the procedure
+// that it calls, and what operation_check finds out about the target. Those who carry
+// the operation out only read it.
+#pragma once
+
+#include "rma/rma.h"
+
+enum operation_kind {
+    OPERATION_PUT,
+    OPERATION_GET,
+    OPERATION_ACCUMULATE,
+    OPERATION_GET_ACCUMULATE,
+    OPERATION_COMPARE_AND_SWAP,
+    OPERATION_KINDS
+};
+
+// Memory of the program. A buffer that an operation does not have has no type.
+struct buffer {
+    char *address;
+    MPI_Count count;
+    const struct datatype *type;
+};
+
+struct target {
+    int rank;
+    MPI_Aint displacement;
+    MPI_Count count;
+    const struct datatype *type;
+};
+
+struct operation {
+    enum operation_kind kind;
+    struct buffer origin; // a get's destination; with MPI_NO_OP the same as `result`
+    struct target target;
+    struct window *window;
+    const struct op *op;         // accumulates only
+    struct buffer result;        // of what the target had before
+    const char *compare;         // MPI_Compare_and_swap: one element
+    struct net_counter *counter; // of the request: what is not complete here, or NULL
+    // Found by operation_check:
+    struct peer *peer;
+    const struct means *means;
+    char *base;      // means_load: of the exposed memory, in this process
+    uint64_t offset; // of the target buffer in the exposed memory
+    size_t bytes;    // to be moved: the data of the buffer that gives
+    size_t capacity; // of the buffer that receives
+};
+
+// How operations get at the exposed memory of a target. A peer has one, chosen when it
+// is made; attached memory is found by each operation, which then has another.
+struct means {
+    // Finds the target buffer in the exposed memory (MPI_ERR_RMA_RANGE).
+    int (*locate)(struct operation *operation);
+    // Starts an operation of the kind. It completes by a flush or the end of the epoch.
+    int (*start[OPERATION_KINDS])(const struct operation *operation);
+};
+extern const struct means means_load;        // mapped here: plain loads and stores
+extern const struct means means_kernel_copy; // of a local process, copied by the kernel
+extern const struct means means_message;     // carried out by the target
+extern const struct means means_network;  // remote access, or carried out by the target
+extern const struct means means_attached; // on this node; means found by each operation
+extern const struct means means_distant_attached; // the same on another node
+
+// Checks epoch, sizes, types and buffers (MPI_ERR_RMA_SYNC, _COUNT, _TRUNCATE, _TYPE,
+// _OP, _BUFFER), finds the peer and its means and locates the target buffer
+// (MPI_ERR_RMA_RANGE). An operation without bytes, or on MPI_PROC_NULL, succeeds whatever
+// else its arguments are: it has means that do nothing.
+int operation_check(struct operation *operation);
+
+// The operation of MPI_Get_accumulate. With MPI_NO_OP it is a get into the result buffer.
+struct operation get_accumulate_of(const void *origin_addr, MPI_Count origin_count,
+                                   struct datatype *origin_datatype, void *result_addr,
+                                   MPI_Count result_count,
+                                   struct datatype *result_datatype, int target_rank,
+                                   MPI_Aint target_disp, MPI_Count target_count,
+                                   struct datatype *target_datatype, struct op *op,
+                                   struct window *win);
+
+// Locates the target buffer of a window that is not dynamic.
+int locate_in_window(struct operation *operation);
+
+// Does the origin have data for the target? A get and MPI_NO_OP only read the target.
+static inline bool origin_gives(const struct operation *operation)
+{
+    return operation->kind != OPERATION_GET &&
+           (operation->kind != OPERATION_GET_ACCUMULATE || !is_no_op(operation->op));
+}
+
+// Both buffers are contiguous.
+static inline bool is_contiguous(const struct operation *operation)
+{
+    return operation->origin.type->is_contiguous &&
+           operation->target.type->is_contiguous;
+}
+
+// ---- by messages: batch.c and accumulate_origin.c -------------------------------------
+int message_move(const struct operation *operation);
+int message_accumulate(const struct operation *operation);
+int message_compare_and_swap(const struct operation *operation);
+// The same on memory that is mapped here.
+int load_accumulate(const struct operation *operation);
+int load_compare_and_swap(const struct operation *operation);

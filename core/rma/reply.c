@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Replies to batches, at their origin. The handler trusts nothing that a message says.
+#include "rma/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Copies what was fetched to the results; false when it is not as much as was asked for.
+static bool scatter(const struct pending_reply *pending, const char *data, size_t bytes)
+{
+    if (bytes != pending->bytes)
+        return false;
+    for (uint32_t i = 0; i < pending->count && !pending->is_abandoned; i++) {
+        memcpy(pending->results[i].address, data, pending->results[i].bytes);
+        data += pending->results[i].bytes;
+    }
+    return true;
+}
+
+// Takes the oldest batch that fetches off the list; the reply is its answer.
+static int finish_fetch(struct peer_traffic *traffic, const struct rma_reply *reply,
+                        size_t bytes)
+{
+    struct pending_reply *pending = traffic->replies;
+    traffic->replies = pending->next;
+    if (traffic->replies == NULL)
+        traffic->replies_end = &traffic->replies;
+    int error = reply->error;
+    if (!error && !scatter(pending, (const char *)(reply + 1), bytes - sizeof *reply))
+        error = MPI_ERR_INTERN;
+    if (pending->counter != NULL)
+        net_counter_complete(pending->counter, error);
+    free(pending);
+    return error;
+}
+
+// What is under way to the peer that replies; NULL if the reply makes no sense.
+static struct peer_traffic *traffic_of(int source, const struct rma_reply *reply,
+                                       size_t bytes)
+{
+    struct window *window = bytes < sizeof *reply || !is_error_class(reply->error)
+                                ? NULL
+                                : handle_object(KIND_WIN, reply->window);
+    const struct peer *peer = window ? window_find_peer(window, reply->rank) : NULL;
+    struct peer_traffic *traffic = peer ? peer->traffic : NULL;
+    bool is_expected = traffic != NULL && peer->job_rank == source &&
+                       traffic->batches > 0 &&
+                       (!reply->fetches || traffic->replies != NULL);
+    return is_expected ? traffic : NULL;
+}
+
+void reply_handle(int source, const void *message, size_t bytes)
+{
+    const struct rma_reply *reply = message;
+    struct peer_traffic *traffic = traffic_of(source, reply, bytes);
+    if (traffic == NULL) {
+        message_refuse(source, "a reply"); // nothing of that kind is under way
+        return;
+    }
+    traffic->batches--;
+    int error = reply->fetches ? finish_fetch(traffic, reply, bytes) : reply->error;
+    net_counter_complete(&traffic->counter, error);
+}
+
+void traffic_abandon(struct peer_traffic *traffic)
+{
+    for (struct pending_reply *reply = traffic->replies; reply; reply = reply->next)
+        reply->is_abandoned |= reply->counter == NULL;
+}

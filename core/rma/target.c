@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Batches at their target. The handler trusts nothing that a message says: window, ranges
+// and lengths are checked before memory is touched.
+#include "rma/batch.h"
+
+#include <string.h>
+
+static bool is_inside(const struct window *window, const struct rma_span *span)
+{
+    uint64_t size = (uint64_t)window->size;
+    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return attachments_check(&window_own_lock_record(window)->attachments,
+                                 span->offset, span->bytes) == 0;
+    return span->offset <= size && span->bytes <= size - span->offset;
+}
+
+static bool are_inside(const struct window *window, const struct rma_request *request)
+{
+    for (uint32_t i = 0; i < request->count; i++)
+        if (!is_inside(window, &request->spans[i]))
+            return false;
+    return true;
+}
+
+// Bytes of data in a request; more than a message has for one that is malformed. The
+// loops over elements end at one, so that no span is empty.
+static size_t spanned_bytes(const struct rma_request *request)
+{
+    size_t total = 0;
+    for (uint32_t i = 0; i < request->count && total <= MESSAGE_MAX; i++) {
+        if (request->spans[i].bytes == 0 || request->spans[i].bytes > MESSAGE_MAX)
+            return MESSAGE_MAX + 1;
+        total += request->spans[i].bytes;
+    }
+    return total;
+}
+
+static bool is_well_formed(const struct rma_request *request, size_t bytes)
+{
+    if (request->count > SPANS_MAX || bytes < request_bytes(request->count))
+        return false;
+    size_t data = spanned_bytes(request);
+    if (data > MESSAGE_MAX || request->kind.fetches > 1)
+        return false;
+    if (request->kind.fetches && data > MESSAGE_MAX - sizeof(struct rma_reply))
+        return false;
+    if (bytes - request_bytes(request->count) != request->kind.operands * data)
+        return false;
+    return request->kind.op == PLAIN_COPY
+               ? request->kind.operands == !request->kind.fetches
+               : elements_are_well_formed(request);
+}
+
+// Copies the data of all spans between the window and the message.
+static void copy(const struct window *window, const struct rma_request *request,
+                 const char *operands, char *fetched)
+{
+    size_t done = 0;
+    for (uint32_t i = 0; i < request->count; i++) {
+        char *memory = exposed_at(window->base, request->spans[i].offset);
+        size_t bytes = request->spans[i].bytes;
+        if (request->kind.fetches)
+            memcpy(fetched + done, memory, bytes);
+        else
+            memcpy(memory, operands + done, bytes);
+        done += bytes;
+    }
+}
+
+static void carry_out(const struct window *window, const struct rma_request *request,
+                      char *fetched)
+{
+    const char *operands = (const char *)request + request_bytes(request->count);
+    if (request->kind.op == PLAIN_COPY)
+        copy(window, request, operands, fetched);
+    else
+        elements_combine(window, request, operands, fetched);
+}
+
+static void batch_serve(int source, const void *message, size_t bytes)
+{
+    const struct rma_request *request = message;
+    struct window *window =
+        bytes < request_bytes(0) ? NULL : handle_object(KIND_WIN, request->window);
+    if (window == NULL || !window_has_member(window, request->origin, source)) {
+        message_refuse(source, "an operation"); // nobody here to answer for
+        return;
+    }
+    struct rma_reply reply = {.window = request->reply_to,
+                              .fetches = request->kind.fetches};
+    char fetched[MESSAGE_MAX];
+    reply.rank = window->comm->rank;
+    if (!is_well_formed(request, bytes))
+        reply.error = MPI_ERR_INTERN;
+    else if (!are_inside(window, request))
+        reply.error = MPI_ERR_RMA_RANGE;
+    else
+        carry_out(window, request, fetched);
+    size_t fetched_bytes =
+        request->kind.fetches && !reply.error ? spanned_bytes(request) : 0;
+    message_send(source, MESSAGE_RMA_REPLY, &reply, sizeof reply, fetched,
+                 fetched_bytes);
+}
+
+static const struct message_kind kinds[] = {
+    {MESSAGE_RMA, batch_serve, .can_fail = true},
+    {MESSAGE_RMA_REPLY, reply_handle, false},
+};
+
+void rma_start_serving(void)
+{
+    message_register(kinds, sizeof kinds / sizeof *kinds);
+}
+
+void rma_stop_serving(void)
+{
+    message_unregister(kinds, sizeof kinds / sizeof *kinds);
+}
