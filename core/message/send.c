@@ -266,7 +266,7 @@ void message_refuse(int source, const char *what)
         log_error("refused %s of rank %d that makes no sense", what, source);
 }
 
-static void drop(int source, const void *message, size_t bytes)
+static void message_drop(int source, const void *message, size_t bytes)
 {
     (void)source, (void)message, (void)bytes;
 }
@@ -289,7 +289,7 @@ void message_unregister(const struct message_kind kinds[], size_t count)
     struct messages *messages = process.messages;
     message_lock();
     for (size_t i = 0; i < count; i++)
-        messages->handlers[kinds[i].number] = drop;
+        messages->handlers[kinds[i].number] = message_drop;
     deliver_early(messages);
     message_unlock();
 }

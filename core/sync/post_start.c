@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 // The ranks in the window of a group's members; NULL without memory.
-static int *window_ranks(const struct window *window, struct group *group)
+static int *group_window_ranks(const struct window *window, struct group *group)
 {
     size_t count = (size_t)group->size;
     int *ranks = malloc(2 * (count + 1) * sizeof *ranks);
@@ -46,7 +46,7 @@ static int find_members(struct window *window, const int *ranks, int count,
 static int neighbours_make(struct window *window, struct group *group,
                            struct neighbours *made)
 {
-    int *ranks = window_ranks(window, group);
+    int *ranks = group_window_ranks(window, group);
     struct peer **members = malloc(((size_t)group->size + 1) * sizeof *members);
     int err = 0;
     if (ranks == NULL || members == NULL)

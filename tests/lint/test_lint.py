@@ -212,6 +212,56 @@ class EachMemberOfStateHasOneWriter(unittest.TestCase):
             self.assertEqual(self.owners_broken(table, ""), [f"owner: {text}"])
 
 
+class NamesAreMadeOfTheWords(unittest.TestCase):
+    TABLE = "| term | meaning | not |\n| local peer | in a node | `mate`, `struct order` |\n"
+
+    def words_broken(self, *sources: str) -> list[str]:
+        with tempfile.TemporaryDirectory() as name:
+            top = Path(name)
+            files = {f"core/shm/{i}.c": SPDX + source for i, source in enumerate(sources)}
+            for file, text in ({"docs/words.md": self.TABLE} | files).items():
+                (top / file).parent.mkdir(parents=True, exist_ok=True)
+                (top / file).write_text(text, encoding="utf-8")
+            return [f"{finding.rule}: {finding.text}" for finding in lint.lint(top)]
+
+    def test_an_unused_word_in_a_name(self) -> None:
+        for name in ("mate", "mates", "mate_count", "MATE_ALIVE"):
+            text = f"words: {name}: docs/words.md has another word for mate"
+            self.assertEqual(self.words_broken(f"extern int {name};\n"), [text])
+
+    def test_an_unused_word_within_a_word_or_a_text_is_none(self) -> None:
+        code = 'const char *material = "mate"; // mate\nint order;\n'
+        self.assertEqual(self.words_broken(code), [])
+
+    def test_an_unused_tag(self) -> None:
+        text = "words: docs/words.md has another word for struct order"
+        self.assertEqual(self.words_broken("struct order;\n"), [text])
+
+    def test_a_static_function_without_a_noun(self) -> None:
+        text = "words: static find: the name has no noun"
+        for head in ("static int find(", "static inline __attribute__((cold))\n    int *find("):
+            code = f"{head}int a,\n    int b)\n{{\n    return 0;\n}}\n"
+            self.assertEqual(self.words_broken(code), [text])
+
+    def test_a_static_function_called_as_one_of_another_file(self) -> None:
+        code = "static int pair_find(void)\n{\n    return 0;\n}\n"
+        self.assertEqual(self.words_broken(code), [])
+        self.assertEqual(
+            self.words_broken(code, code),
+            [
+                "words: static pair_find: the name is also that of one in core/shm/1.c",
+                "words: static pair_find: the name is also that of one in core/shm/0.c",
+            ],
+        )
+
+    def test_a_static_variable_is_no_function(self) -> None:
+        code = "static const int table[] = {(1)};\nstatic struct pair pair = {.find = (2)};\n"
+        self.assertEqual(self.words_broken(code), [])
+
+    def test_a_header_without_a_subject(self) -> None:
+        self.assertEqual(rules_broken_by("core/shm/private.h", SPDX), ["words"])
+
+
 class TheRepository(unittest.TestCase):
     def test_follows_the_rules(self) -> None:
         findings = lint.lint(Path(__file__).resolve().parents[2])
