@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of datatypes as the kernels of operations see it, and the kernels that follow
-from it. Operations take a character as a signed byte, whatever the compiler takes it as.
+"""The table of datatypes as the kernels of operations see it, and the kernels that
+follow from it. Operations take a character as a signed byte, whatever the compiler takes
+it as.
 """
 
 from collections.abc import Iterable
@@ -120,7 +121,7 @@ class Element:
 
     @property
     def number(self) -> str:
-        """How many numbers it is, their bytes, their bytes in external32, their form."""
+        """How many numbers it is, their bytes here and in external32, their form."""
         c_type = self.constant.c_type or "char"
         is_complex = self.constant.operand == "complex"
         size = f"sizeof({c_type})" + (" / 2" if is_complex else "")
@@ -228,7 +229,9 @@ class Kernels:
         found = (
             update
             for element in self.basics
-            for pair in zip(*(self.updates_of(element, way) for way in self.ways), strict=True)
+            for pair in zip(
+                *(self.updates_of(element, way) for way in self.ways), strict=True
+            )
             for update in pair
         )
         return _first_of_each((update.name, update) for update in found)

@@ -9,7 +9,7 @@ from bindings.f08.buffer_steps import Buffer
 from codegen.buffers import size
 from bindings.c.text import CText
 from bindings.f08.choice_conversions import CONVERSIONS
-from bindings.fortran.conversion import Conversion
+from bindings.fortran.conversion import Conversion, row
 from codegen.expand import Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.model import Argument, Descriptor, Per
@@ -38,11 +38,11 @@ class ChoiceArguments:
         c_type = self._c.type(p)
         return "fortran_integer" if c_type == "int" else c_type
 
-    @staticmethod
-    def _row(p: Parameter) -> Conversion:
+    def _row(self, p: Parameter) -> Conversion:
         way = "integer" if p.kind.is_integral else p.kind.kind_class.value
         array = " array" if p.argument.is_array else ""
-        return CONVERSIONS[f"{way}{array} {p.argument.direction.value}"]
+        key = f"{way}{array} {p.argument.direction.value}"
+        return row(CONVERSIONS, key, p.argument, self._procedure)
 
     def _fill(self, p: Parameter, cell: str) -> str:
         count = count_of(self._procedure, p.argument)
@@ -195,7 +195,7 @@ class ChoiceArguments:
         return f"{self.compared(condition)} == {condition.constant}"
 
     def closing(self, p: Parameter, is_fortran: bool) -> str:
-        """The call that closes a section after C, or a procedure in Fortran, returned."""
+        """The call that closes a section when C, or a procedure in Fortran, is done."""
         is_changed = "true" if p.argument.is_out else "false"
         way = self.way(p)
         if way is Buffer.TYPED:

@@ -5,10 +5,10 @@ direction. A class or direction without a row cannot be generated.
 In the cells: {name}; {value}, the INTEGER of a handle; {type}, of a C number; {n}, the
 length of an array; {first}, its first element; {part}, the elements that C gets;
 {room}, the length of a string with its final NUL; {many}, the argument that counts
-places. INTEGERs are C's int, so their addresses are passed on; so are those of MPI_Aint,
-MPI_Count and statuses. A handle is passed as an integer as wide as a pointer. The rows
-that begin with "narrowed" are for compilers whose options make INTEGER and LOGICAL
-wider than int.
+places. INTEGERs are C's int, so their addresses are passed on; so are those of
+MPI_Aint, MPI_Count and statuses. A handle is passed as an integer as wide as a pointer.
+The rows that begin with "narrowed" are for compilers whose options make INTEGER and
+LOGICAL wider than int.
 """
 
 from bindings.fortran.conversion import Conversion
