@@ -9,20 +9,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from codegen.arguments import parse_argument
+from codegen.constants import parse_category, parse_constant
 from codegen.kinds import Kind, KindClass, Trait
 from codegen.language import language_names
 from codegen.model import (
     INDEPENDENT,
-    OPERANDS,
     Argument,
     Callback,
     Category,
     Constant,
-    Form,
     Procedure,
     Spec,
 )
-from codegen.tokens import Cursor, Line, Sort, pick, read_lines
+from codegen.tokens import Cursor, Line, pick, read_lines, take_only
 
 DIRECTIONS = ("in", "out", "inout")
 Named = TypeVar("Named", Kind, Category, Constant, Callback, Procedure)
@@ -102,93 +101,7 @@ def _traits(cursor: Cursor, words: tuple[str, ...]) -> frozenset[Trait]:
     return frozenset(known[word] for word in words)
 
 
-# ---- constants -----------------------------------------------------------------------
-def _category(record: Record, languages: tuple[str, ...]) -> Category:
-    cursor = Cursor(record.head)
-    cursor.expect("constants", "to open a category of constants")
-    name = cursor.record = cursor.word("the category's name")
-    form = Form(pick(cursor, "form", tuple(f.value for f in Form)))
-    is_handle = form is Form.HANDLE and cursor.peek().text != "only"
-    kind = cursor.take().text if is_handle and cursor.peek().sort is Sort.WORD else ""
-    c_type = cursor.word("the enum's type in C") if form is Form.ENUM else ""
-    only = _only(cursor, languages)
-    title = cursor.string("what the constants are, in quotes")
-    cursor.expect_end()
-    return Category(name, title, form, kind, c_type, only, record.head.position)
-
-
-def _constant(line: Line, category: Category) -> Constant:
-    cursor = Cursor(line, category.name)
-    name = cursor.record = cursor.word("the constant's name")
-    value = cursor.number("a value") if cursor.peek().sort is Sort.NUMBER else None
-    types = {"c": category.c_type, "fortran": "", "with": ""}
-    words = {"calls": "", "of": category.kind, "at": ""}
-    size, external, operand, text, is_large = None, 0, "", "", False
-    groups: dict[str, tuple[str, ...]] = {"on": (), "also": ()}
-    while not cursor.at_end():
-        if cursor.peek().sort is Sort.STRING:
-            text = cursor.take().text
-            continue
-        clauses = (*types, *words, "size", "external", "is", *groups, "large")
-        clause = pick(cursor, "clause of a constant", clauses)
-        if clause in types:
-            types[clause] = cursor.string(f"the type of '{clause}', in quotes")
-        elif clause in words:
-            words[clause] = cursor.word(f"the value of '{clause}'")
-        elif clause == "size":
-            size = cursor.number("the size in bytes")
-        elif clause == "external":
-            external = cursor.number("the size in bytes")
-        elif clause == "is":
-            operand = pick(cursor, "group of types", OPERANDS)
-        elif clause == "large":
-            is_large = True
-        else:
-            groups[clause] = _operands(cursor)
-    return Constant(
-        name=name,
-        category=category,
-        value=value,
-        text=text,
-        c_type=types["c"],
-        fortran_type=types["fortran"],
-        index_type=types["with"],
-        size=size,
-        external=external,
-        operand=operand,
-        operands=groups["on"],
-        also=groups["also"],
-        ignored=words["at"],
-        callback=words["calls"],
-        is_large=is_large,
-        kind=words["of"],
-        position=line.position,
-    )
-
-
-def _operands(cursor: Cursor) -> tuple[str, ...]:
-    if cursor.accept("any"):
-        return OPERANDS
-    operands = [pick(cursor, "group of types", OPERANDS)]
-    while cursor.accept(","):
-        operands.append(pick(cursor, "group of types", OPERANDS))
-    return tuple(operands)
-
-
 # ---- callbacks and procedures --------------------------------------------------------
-def _only(cursor: Cursor, every: tuple[str, ...]) -> tuple[str, ...]:
-    """`only c, f08`, or all of them."""
-    if not cursor.accept("only"):
-        return every
-    languages = cursor.listed(",", "a language")
-    for language in languages:
-        if language not in every:
-            raise cursor.error(
-                f"unknown language '{language}'; use one of {', '.join(every)}"
-            )
-    return languages
-
-
 @dataclass
 class _Head:
     """What the line that opens a procedure or callback says after the name."""
@@ -220,7 +133,7 @@ def _head(
     head = _Head(languages, returns=codes[0] if codes else "")
     while not cursor.at_end():
         if cursor.peek().text == "only":
-            head.languages = _only(cursor, languages)
+            head.languages = take_only(cursor, languages)
             continue
         match pick(cursor, "clause of a record", clauses):
             case "since":
@@ -378,10 +291,10 @@ def load(root: Path) -> Spec:
     for record in records(kinds):
         _add(spec.kinds, _kind(record))
     for record in records(constants):
-        category = _category(record, spec.languages)
+        category = parse_category(record.head, spec.languages)
         _add(spec.categories, category)
         for line in record.body:
-            _add(spec.constants, _constant(line, category))
+            _add(spec.constants, parse_constant(line, category))
     _load_all(spec, spec.callbacks, records(callbacks), _callback)
     for path in procedures:
         _load_all(spec, spec.procedures, records(path), _procedure)

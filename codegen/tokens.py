@@ -184,3 +184,16 @@ def pick(cursor: Cursor, what: str, allowed: tuple[str, ...]) -> str:
     if word not in allowed:
         raise cursor.error(f"unknown {what} '{word}'; use one of {', '.join(allowed)}")
     return word
+
+
+def take_only(cursor: Cursor, every: tuple[str, ...]) -> tuple[str, ...]:
+    """`only NAME, ...`, a choice of languages, or all of them."""
+    if not cursor.accept("only"):
+        return every
+    languages = cursor.listed(",", "a language")
+    for language in languages:
+        if language not in every:
+            raise cursor.error(
+                f"unknown language '{language}'; use one of {', '.join(every)}"
+            )
+    return languages

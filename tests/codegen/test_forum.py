@@ -63,8 +63,8 @@ def parameter(argument: Argument, languages: tuple[str, ...]) -> dict[str, Any]:
 
 def record(ours: Procedure | Callback) -> dict[str, Any]:
     """The record as the Forum would write it."""
-    is_in_mpi = isinstance(ours, Procedure) and "f90" in ours.languages
-    has_cptr = is_in_mpi and ours.gives_pointer
+    has_cptr = isinstance(ours, Procedure) and ours.gives_pointer
+    has_cptr = has_cptr and "f90" in ours.languages
     attributes = {f"{x}_expressible": x in ours.languages for x in LANGUAGES}
     return {
         "name": ours.name,

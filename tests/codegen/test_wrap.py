@@ -3,11 +3,13 @@
 
 import unittest
 
-import common  # noqa: F401  puts the generator on the path
+import common
 
-from bindings.fortran.text import fortran_case
 from bindings.c.wrap import wrap_c
+from bindings.fortran.text import fortran_case
 from bindings.fortran.wrap import wrap_both, wrap_fortran
+
+_ = common  # it puts the generator on the path
 
 
 class Wrap(unittest.TestCase):

@@ -16,7 +16,7 @@ from shutil import which
 
 CALLS = os.environ["ORIEL_CALLS"]
 MPIEXEC = os.environ["ORIEL_MPIEXEC"]
-CALLS_F08 = os.environ.get("ORIEL_CALLS_F08")
+CALLS_F08 = os.environ.get("ORIEL_CALLS_F08", "")
 TIMES = 1000
 FAR_TIMES = 100  # to another node
 

@@ -45,7 +45,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 ABOVE_ALL = -1  # core's own files
 # Folders whose names do not follow docs/words.md yet.
 TO_BE_NAMED = {
-    ("core", folder) for folder in ("datatype", "net", "object", "rma", "sync", "window")
+    ("core", folder)
+    for folder in ("datatype", "net", "object", "rma", "sync", "window")
 }
 FILE_LINES = 500
 FUNCTION_LINES = 100  # no function is longer ...
@@ -143,7 +144,10 @@ def check_preprocessor(file: Path, lines: list[str]) -> Iterator[Finding]:
         return
     start = 0
     for number, line in enumerate(lines, 1):
-        if re.match(r"\s*#\s*(if|ifdef|ifndef)\b", line) and file.parts[:2] != ("core", "base"):
+        if re.match(r"\s*#\s*(if|ifdef|ifndef)\b", line) and file.parts[:2] != (
+            "core",
+            "base",
+        ):
             yield Finding(file, number, "condition", "#if belongs into core/base")
         if re.match(r"\s*#\s*define\b", line):
             start = number
@@ -168,12 +172,16 @@ def check_names(file: Path, lines: list[str]) -> Iterator[Finding]:
     is_template = file.suffix == ".j2" and file.parts[0] in {"bindings", "core"}
     if not is_template and file.parts[0] != "codegen":
         return
-    types = "Aint|Count|Offset|Fint|Status|F08_status|Comm|Datatype|Errhandler|File|Group"
+    types = (
+        "Aint|Count|Offset|Fint|Status|F08_status|Comm|Datatype|Errhandler|File|Group"
+    )
     types += "|Info|Message|Op|Request|Session|Win|User_function"
     for number, line in enumerate(lines, 1):
         for match in re.finditer(r"\bP?MPI_[A-Z][a-z]\w*", line):
             if not re.fullmatch(rf"MPI_({types})", match[0]):
-                yield Finding(file, number, "names", f"{match[0]} is named outside spec")
+                yield Finding(
+                    file, number, "names", f"{match[0]} is named outside spec"
+                )
 
 
 def check_opening(file: Path, lines: list[str]) -> Iterator[Finding]:
@@ -208,7 +216,9 @@ def check_sizes(files: dict[Path, list[str]]) -> Iterator[Finding]:
         if file.suffix not in {".c", ".h", ".py", ".j2", ".f90"}:
             continue
         if len(lines) > FILE_LINES:
-            yield Finding(file, len(lines), "size", f"{len(lines)} lines, at most {FILE_LINES}")
+            yield Finding(
+                file, len(lines), "size", f"{len(lines)} lines, at most {FILE_LINES}"
+            )
         if file.suffix in {".c", ".h"}:
             functions += c_functions(file, lines)
         elif file.suffix == ".py":
@@ -243,7 +253,10 @@ RULES = (
 def lint(top: Path) -> list[Finding]:
     files: dict[Path, list[str]] = {}
     for file in tracked_files(top):
-        if file.suffix in {".c", ".h", ".py", ".j2", ".f90"} or file.parts[0] == "codegen":
+        if (
+            file.suffix in {".c", ".h", ".py", ".j2", ".f90"}
+            or file.parts[0] == "codegen"
+        ):
             if file.parts[:2] != ("tests", "lint") or file.name == "lint.py":
                 files[file] = (top / file).read_text(encoding="utf-8").splitlines()
     findings: list[Finding] = []
@@ -257,7 +270,9 @@ def lint(top: Path) -> list[Finding]:
 
 
 def main() -> int:
-    top = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
+    top = (
+        Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
+    )
     findings = lint(top)
     for finding in findings:
         print(finding)

@@ -218,7 +218,9 @@ class NamesAreMadeOfTheWords(unittest.TestCase):
     def words_broken(self, *sources: str) -> list[str]:
         with tempfile.TemporaryDirectory() as name:
             top = Path(name)
-            files = {f"core/shm/{i}.c": SPDX + source for i, source in enumerate(sources)}
+            files = {
+                f"core/shm/{i}.c": SPDX + source for i, source in enumerate(sources)
+            }
             for file, text in ({"docs/words.md": self.TABLE} | files).items():
                 (top / file).parent.mkdir(parents=True, exist_ok=True)
                 (top / file).write_text(text, encoding="utf-8")
@@ -239,7 +241,10 @@ class NamesAreMadeOfTheWords(unittest.TestCase):
 
     def test_a_static_function_without_a_noun(self) -> None:
         text = "words: static find: the name has no noun"
-        for head in ("static int find(", "static inline __attribute__((cold))\n    int *find("):
+        for head in (
+            "static int find(",
+            "static inline __attribute__((cold))\n    int *find(",
+        ):
             code = f"{head}int a,\n    int b)\n{{\n    return 0;\n}}\n"
             self.assertEqual(self.words_broken(code), [text])
 

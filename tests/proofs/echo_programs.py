@@ -70,7 +70,9 @@ def fortran_calls(spec: Spec, module: str) -> list[Call]:
     language = "f08" if module == "mpi_f08" else "f90"
     known = echoed(spec, language)
     for one in specifics(spec, "mpi_f08" if language == "f08" else "mpi"):
-        if one.record not in known or (module == EXTERNAL and not has_plain(one.record)):
+        if one.record not in known or (
+            module == EXTERNAL and not has_plain(one.record)
+        ):
             continue
         for prefix, cases in (("", fortran_cases(one.record)), ("P", (Case.PLAIN,))):
             for case in cases:

@@ -79,7 +79,7 @@ def zero_lengths(use: Use) -> Iterator[list[str]]:
     known = {n: a for n, a in lengths(use).items() if may_be_zero(record.argument(n))}
     if not known:
         return
-    choices = [(name,) for name in known]
+    choices: list[tuple[str, ...]] = [(name,) for name in known]
     if len(known) > 1:
         choices.append(tuple(known))
     block = [SHARED_CLAIM]
@@ -289,15 +289,14 @@ def moves_nothing(use: Use) -> Iterator[list[str]]:
     yield from _moves_nothing(use, "empty datatypes", given | empty)
 
 
-def _moves_nothing_of_types(
-    use: Use, given: Mapping[str, str]
-) -> Iterator[list[str]]:
+def _moves_nothing_of_types(use: Use, given: Mapping[str, str]) -> Iterator[list[str]]:
     """What the datatypes are does not matter then, nor whether operations take them."""
     types = [a.name for a in use.arguments if a.kind.name == "DATATYPE"]
     ranks = {name: "MPI_PROC_NULL" for name in real_ranks(use)}
     for first, last in (("MPI_BYTE", "MPI_DOUBLE"), ("MPI_DOUBLE", "MPI_BYTE")):
         others = {name: last for name in types} | {types[0]: first}
-        for nobody in ({}, ranks):
+        nobodies: tuple[dict[str, str], ...] = ({}, ranks)
+        for nobody in nobodies:
             what = f"counts 0 of {first} and {last}{' to MPI_PROC_NULL' * bool(nobody)}"
             yield from _moves_nothing(use, what, {**given, **others, **nobody})
 

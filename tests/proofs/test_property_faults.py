@@ -67,7 +67,9 @@ class Faults(EchoProof):
 
     def reported(self, *variables: str) -> set[str]:
         """The procedures that the program finds faults of."""
-        program, launcher = (os.environ[f"ORIEL_{x}"] for x in ("PROPERTIES", "MPIEXEC"))
+        program, launcher = (
+            os.environ[f"ORIEL_{x}"] for x in ("PROPERTIES", "MPIEXEC")
+        )
         done = subprocess.run(
             [launcher, "-n", "1", *variables, program],
             capture_output=True,

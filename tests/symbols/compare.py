@@ -30,7 +30,9 @@ def planned(plan: Path, library: str) -> dict[str, str]:
     rows = [line.split() for line in lines[1:]]
     at = {name: index for index, name in enumerate(columns)}
     return {
-        row[at["symbol"]]: row[at["binding"]] for row in rows if row[at["library"]] == library
+        row[at["symbol"]]: row[at["binding"]]
+        for row in rows
+        if row[at["library"]] == library
     }
 
 
