@@ -31,7 +31,7 @@ static void operation_undo(struct net *net, struct net_operation *operation)
     pool_give(&net->accesses, operation);
 }
 
-// What becomes of an access that the provider has refused: 0 to try again later.
+// The error of an access that the provider has refused, or 0 to try again later.
 static int access_refused(struct net *net, const struct net_access *access,
                           ssize_t code)
 {

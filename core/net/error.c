@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libfabric's error codes mean to MPI, and when a peer counts as lost.
+// Error classes for libfabric's codes, and when a peer counts as lost.
 
 #include "net/network.h"
 
@@ -89,7 +89,8 @@ void net_lose_all(struct net *net)
             lose(net, rank);
 }
 
-// Of the time in which a process, or its whole machine, has stood still, little counts.
+// Seconds since the last try. Of the time in which the process, or its machine, was
+// stopped, only a little counts.
 static double seconds_since_try(const struct net *net, struct net_peer *peer)
 {
     double now = clock_seconds(), most = net->connect_seconds / 30;

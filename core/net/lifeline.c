@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lifelines: TCP connections that carry nothing. The system ends one with the process
 // that offers it, however that ends; a process that is merely stopped keeps it; and it
-// does not outlive its host. Nobody accepts them before the end, so that strangers get
-// nothing to talk to.
+// does not outlive its host. No connection is accepted before the end, so that
+// strangers get nothing to talk to.
 
 #include "net/network.h"
 

@@ -5,8 +5,10 @@
 // Glossary
 //   provider  libfabric's driver for one kind of network
 //   address   a provider's name of an endpoint, at most NET_ADDRESS_MAX bytes
-//   region    local memory that peers may read and write by (key, address)
+//   region    registered memory that peers may read and write by key (rkey) and address
+//   access    remote write or read (RDMA)
 //   counter   operations issued and completed towards one target; flush waits on it
+//   lifeline  connection that shows a peer that this process is alive
 //
 // Calls are not thread-safe by themselves: callers hold the message lock.
 #pragma once
@@ -21,9 +23,8 @@ struct net_counter {
     _Atomic(uint64_t) issued;    // written with the message lock held
     _Atomic(uint64_t) completed; // remotely complete: written by whoever polls
     _Atomic(int) error;          // first error class, 0 when none
-    struct net_counter *total;   // counts the same among others, or NULL
-    // Called after each completion, or NULL.
-    void (*part_completed)(struct net_counter *counter);
+    struct net_counter *total;   // counts these operations and others, or NULL
+    void (*completed_one)(struct net_counter *counter);
 };
 
 // Counts an operation that is now under way. Callers hold the message lock.
@@ -33,8 +34,8 @@ static inline void net_counter_issue(struct net_counter *counter)
     atomic_store_explicit(&counter->issued, issued + 1, memory_order_relaxed);
 }
 
-// How many operations are under way. Of those that this thread has issued, or that it
-// knows of from the one that has, none is forgotten.
+// How many operations are under way. Operations that happen before the call, in the
+// sense of C11, are counted.
 static inline uint64_t net_counter_pending(const struct net_counter *counter)
 {
     uint64_t completed =
@@ -50,19 +51,18 @@ static inline void net_counter_complete(struct net_counter *counter, int error)
         atomic_compare_exchange_strong(&counter->error, &none, error);
     }
     atomic_fetch_add_explicit(&counter->completed, 1, memory_order_release);
-    if (counter->part_completed != NULL)
-        counter->part_completed(counter);
+    if (counter->completed_one != NULL)
+        counter->completed_one(counter);
 }
 
-struct net_region {
-    uint64_t key;     // what a peer names in net_access
-    uint64_t address; // what a peer adds its displacement to
-    void *handle;     // private
+// The remote key (rkey) and address by which peers access a region.
+struct net_remote {
+    uint64_t key, address;
 };
 
-// What a peer needs for remote access to a region.
-struct net_place {
-    uint64_t key, address;
+struct net_region {
+    struct net_remote remote;
+    void *handle; // private
 };
 
 // Chooses a provider (never shm, never net of libfabric 1.17) and opens one endpoint.
@@ -81,9 +81,10 @@ int net_connect(struct net *net, int rank, const void *address, size_t bytes);
 int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
              const void *body, size_t body_bytes, bool *sent);
 
-// Memory that peers may access until net_close. 64-bit random keys where allowed.
-int net_open(struct net *net, void *memory, size_t bytes, struct net_region *region);
-void net_close(struct net *net, struct net_region *region);
+// Memory that peers may access until net_deregister. 64-bit random keys where allowed.
+int net_register(struct net *net, void *memory, size_t bytes,
+                 struct net_region *region);
+void net_deregister(struct net *net, struct net_region *region);
 
 // A remote write or read of any size.
 struct net_access {
@@ -91,7 +92,7 @@ struct net_access {
     bool is_write;
     void *local; // memory that must stay untouched until the access is complete
     size_t bytes;
-    struct net_place target;
+    struct net_remote target;
     struct net_counter *counter;
 };
 // Starts as much of the access as the network takes, so that `local`, `bytes` and
@@ -100,29 +101,29 @@ struct net_access {
 // data is in the target's memory (write) or here (read).
 int net_access(struct net *net, struct net_access *access);
 
-// Is a short access cheap enough for each to go by itself? Else it costs calls of the
-// system here and there.
+// Does hardware carry out accesses, so that a short one needs no aggregation? Otherwise
+// each costs calls of the system at both ends.
 bool net_has_cheap_access(const struct net *net);
 
-// Completes what has finished and receives what has come; returns how many events.
+// Handles completions and received messages; returns how many events.
 int net_poll(struct net *net);
 
-// A peer to which an operation has failed because it is out of reach, or -1. Each is
-// told once; of those that are lost between two calls the first.
+// A peer to which an operation has failed because the connection is lost, or -1. A peer
+// is returned once; of those that are lost between two calls only the first one.
 int net_take_lost(struct net *net);
 // Has a message of unknown peers, from here or to here, been lost since the last call?
 bool net_take_doubt(struct net *net);
 // Has the network no memory for the message that was to be sent last?
 bool net_is_starved(const struct net *net);
 
-// ---- lifelines: a process shows those of other nodes that it lives
+// ---- lifelines ----------------------------------------------------------------
 // Offers lifelines until net_stop. The port where peers get them, 0 where addresses are
 // not the internet's or the system refuses.
 enum { NET_HOST_MAX = 64 };
 int net_lifeline_offer(struct net *net);
-// That of the process with this address and port: a descriptor that becomes readable
-// when the process has stopped the network, has died, or its host has, or a reason why
-// there is none. `host` gets the internet address.
+// The lifeline of the process with this address and port: a descriptor that becomes
+// readable when the process has stopped the network, has died, or its host has, or a
+// reason why there is none. `host` gets the internet address.
 enum {
     NET_NO_LIFELINE = -1,
     NET_LIFELINE_REFUSED = -2 // nobody offers it any more, or a firewall is in the way

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The open network, and what each of its files offers the others.
+// The open network, and the functions that the files of net/ share.
 //
 // Glossary
 //   operation  what the provider is working on: a message, or bytes of an access
@@ -87,7 +87,7 @@ struct net {
     struct net_peer peers[]; // [size]
 };
 
-// A region from net_open to net_close.
+// A region from net_register to net_deregister.
 struct open_region {
     struct fid_mr *registration;
     const char *memory;
@@ -108,10 +108,10 @@ bool provider_is_hardware(const struct fi_info *info);
 // ---- error.c
 // fail() with the class that a libfabric error code (positive) stands for and its text.
 int net_fail(int code, const char *what);
-// The same for a message to `rank`. Whatever the code, the peer is lost: those that come
-// behind it must not arrive.
+// The same for a message to `rank`. Whatever the code, the peer is lost: later messages
+// must not arrive without this one.
 int net_fail_message(struct net *net, int rank, int code);
-// The provider does not say any more what becomes of operations: all peers are lost.
+// Counts all peers as lost: the provider does not report completions any more.
 void net_lose_all(struct net *net);
 // fail() for an operation towards `rank`; remembers when the peer has been lost.
 int net_fail_peer(struct net *net, int rank, int code, const char *what);
@@ -141,20 +141,21 @@ void region_drop(struct net *net, struct open_region *region);
 // Finds memory for the provider that stands for the local memory of an access. 0,
 // FI_EAGAIN when buffers are short, or another libfabric code.
 int local_prepare(struct net *net, struct net_operation *access);
-// Undoes it; brings what was read to where it belongs if the access was successful.
+// Undoes local_prepare; copies what was read to the local memory if the access was
+// successful.
 void local_finish(struct net *net, struct net_operation *access, bool is_ok);
 
 // ---- peer.c
-// Takes the provider's part out of an address that net_address has written there, and
-// fills it up with zeros; false when it is another provider's.
+// Extracts the provider's address from one that net_address has written, padded with
+// zeros; false when it is another provider's.
 bool peer_address(const struct net *net, const void *address, size_t bytes,
-                  char part[NET_ADDRESS_MAX]);
+                  char endpoint[NET_ADDRESS_MAX]);
 
 // ---- lifeline.c
-// Tells those who hold a lifeline that this process stops in order.
+// Sends the holders of lifelines a byte: this process stops in order.
 void lifelines_end(struct net *net);
 
 // ---- poll.c
-// Completes what has finished but leaves arrived messages for net_poll. Returns how
-// many events.
+// Handles completions but leaves received messages to net_poll; returns how many
+// events.
 int net_progress(struct net *net);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses: how this process is reached, and how it reaches others. An address is
-// preceded by what both sides must agree on, so that a job whose hosts choose different
-// providers fails with words and not with silence.
+// Addresses of endpoints. A head names the provider, so that a job whose hosts choose
+// different providers fails with an error and does not hang.
 
 #include "net/network.h"
 
@@ -31,29 +30,29 @@ size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX])
 }
 
 bool peer_address(const struct net *net, const void *address, size_t bytes,
-                  char part[NET_ADDRESS_MAX])
+                  char endpoint[NET_ADDRESS_MAX])
 {
     struct address_head own = address_head(net);
     if (bytes <= sizeof own || bytes > NET_ADDRESS_MAX ||
         memcmp(address, &own, sizeof own))
         return false;
-    memset(part, 0, NET_ADDRESS_MAX);
-    memcpy(part, (const char *)address + sizeof own, bytes - sizeof own);
+    memset(endpoint, 0, NET_ADDRESS_MAX);
+    memcpy(endpoint, (const char *)address + sizeof own, bytes - sizeof own);
     return true;
 }
 
 int net_connect(struct net *net, int rank, const void *address, size_t bytes)
 {
     struct net_peer *peer = &net->peers[rank];
-    char part[NET_ADDRESS_MAX]; // providers read as much as their kind of address has
+    char endpoint[NET_ADDRESS_MAX]; // padded: providers read all of it
     if (peer->address != FI_ADDR_NOTAVAIL)
         return 0;
-    if (!peer_address(net, address, bytes, part))
+    if (!peer_address(net, address, bytes, endpoint))
         return fail(MPI_ERR_OTHER,
                     "rank %d does not use the network provider %s of this process; set "
                     "ORIEL_PROVIDER for the whole job",
                     rank, net_provider(net));
-    int count = fi_av_insert(net->addresses, part, 1, &peer->address, 0, NULL);
+    int count = fi_av_insert(net->addresses, endpoint, 1, &peer->address, 0, NULL);
     if (count == 1)
         return 0;
     peer->address = FI_ADDR_NOTAVAIL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has finished and what has come. Reading completions and handing over messages
-// are two steps: while the network closes, only the first is done.
+// Completions and received messages. Reading completions and handing over messages are
+// two steps: while the network closes, only the first is done.
 
 #include "net/network.h"
 

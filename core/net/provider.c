@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of libfabric's providers to use: all that offer messages and remote memory
+// The choice of libfabric's provider: all that offer messages and remote memory
 // access are asked for, the best by a table of preferences is taken.
 
 #include "net/network.h"

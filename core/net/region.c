@@ -45,7 +45,7 @@ int region_register(struct net *net, const void *memory, size_t bytes, uint64_t 
     return -code;
 }
 
-int net_open(struct net *net, void *memory, size_t bytes, struct net_region *result)
+int net_register(struct net *net, void *memory, size_t bytes, struct net_region *result)
 {
     *result = (struct net_region){0};
     if (bytes == 0)
@@ -67,8 +67,8 @@ int net_open(struct net *net, void *memory, size_t bytes, struct net_region *res
     net->regions = region;
     bool by_address = net->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
     *result = (struct net_region){
-        .key = fi_mr_key(region->registration),
-        .address = by_address ? (uint64_t)(uintptr_t)memory : 0,
+        .remote = {.key = fi_mr_key(region->registration),
+                   .address = by_address ? (uint64_t)(uintptr_t)memory : 0},
         .handle = region,
     };
     return 0;
@@ -86,7 +86,7 @@ void region_drop(struct net *net, struct open_region *region)
     free(region);
 }
 
-void net_close(struct net *net, struct net_region *region)
+void net_deregister(struct net *net, struct net_region *region)
 {
     if (region->handle)
         region_drop(net, region->handle);
@@ -116,7 +116,7 @@ static int bounce(struct net *net, struct net_operation *access)
 }
 
 // Memory in an open region is registered already; little is copied; the rest is
-// registered for this one access, since nobody tells us when memory is unmapped.
+// registered for this one access, since no event tells when memory is unmapped.
 int local_prepare(struct net *net, struct net_operation *access)
 {
     access->memory = access->local;

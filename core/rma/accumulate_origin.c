@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulates at their origin: the walk over the elements of three buffers, and both ways
-// to the target: its elements are updated here if they are mapped, else by the target.
+// Accumulates at their origin: the walk over the elements of three buffers, and both
+// ways to the target: its elements are updated here if they are mapped, else by the
+// target.
 #include "rma/batch.h"
 
 // ---- walk over elements -------------------------------------------------------

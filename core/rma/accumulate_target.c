@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulates at their target: what a request of another process asks to be done with
-// elements of the own exposed memory.
+// Accumulates at their target: requests of other processes to update elements of the
+// own exposed memory.
 #include "rma/batch.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ bool elements_are_well_formed(const struct rma_request *request)
            (request->count == 1 && request->spans[0].bytes == type->size);
 }
 
-// An element with padding, which operands and what is fetched do not have.
+// An element with padding: its operands and its fetched value travel without it.
 static void combine_padded(const struct update *update, const char *operands,
                            uint64_t offset, char *fetched)
 {

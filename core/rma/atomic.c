@@ -21,7 +21,8 @@ static bool is_by_instruction(const struct basic *basic, const void *target)
 }
 
 // ---- stripes ------------------------------------------------------------------
-// A holder that has died leaves its element as it is; the stripe goes to who finds out.
+// A holder that has died leaves its element as it is; the process that finds it dead
+// takes the stripe.
 static bool stripe_inherit(_Atomic(uint32_t) *stripe, uint32_t holder, uint32_t own)
 {
     return !shm_is_alive(process.shm, (int)holder - 1) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Element-wise atomicity (MPI-4.1 12.7.1). How an element is updated is decided by its
-// basic type and its alignment alone, whoever does it and by whichever path, so that
+// basic type and its alignment alone, for all origins and means, so that
 // all mixes of accumulates on one location are atomic together: aligned elements of 1,
 // 2, 4, 8 and, where the machine can, 16 bytes by instructions, all others under a
 // stripe of the memory's lock record. Many at once are updated by plain loops where
@@ -9,8 +9,8 @@
 
 #include "window/window.h"
 
-// target[i] = in[i] op target[i] for i < count, each atomically; count > 0. Only `target`
-// is aligned.
+// target[i] = in[i] op target[i] for i < count, each atomically; count > 0. Only
+// `target` is aligned.
 typedef void atomic_update(const void *in, void *target, MPI_Count count);
 // The same; result[i] is what target[i] was.
 typedef void atomic_fetch(const void *in, void *result, void *target, MPI_Count count);
@@ -68,21 +68,21 @@ static inline bool is_defined(const struct op *op, const struct basic *basic)
     return is_replace(op) || is_no_op(op) || basic->kernels[op_index(op)] != NULL;
 }
 
-// What is done with elements of one type in exposed memory that is mapped here.
+// An update of elements of one type in exposed memory that is mapped here.
 struct update {
     const struct basic *basic;
     const struct op *op; // not used by update_swap
     char *base;          // of the memory
     struct lock_record *lock_record;
-    uint32_t updater;  // who does it; it has joined the updaters of the memory
-    bool is_excluding; // by a lock, while nobody else updates elements
+    uint32_t updater;  // has joined the updaters of the memory
+    bool is_excluding; // an exclusive lock keeps all other updaters out
 };
 
-// So many bytes of elements are worth finding out whether nobody else updates any.
+// So many bytes of elements are worth a look whether there is another updater.
 enum { BULK_BYTES = 1024 };
 
-// Combines `count` elements that follow each other in memory, at `offset` from the base;
-// `in` is NULL for MPI_NO_OP, `result` where nothing is fetched.
+// Combines `count` elements that follow each other in memory, at `offset` from the
+// base; `in` is NULL for MPI_NO_OP, `result` where nothing is fetched.
 void update_elements(const struct update *update, const void *in, uint64_t offset,
                      void *result, MPI_Count count);
 void update_swap(const struct update *update, const void *origin, const void *compare,

@@ -20,7 +20,8 @@ static int not_attached(const struct operation *operation, uint64_t address,
                 (uintmax_t)bytes, (uintmax_t)address);
 }
 
-// Looks at a buffer with gaps block by block. *is_mapped: all of it lies in the segment.
+// Looks at a buffer with gaps block by block. *is_mapped: all of it lies in the
+// segment.
 static int check_blocks(const struct operation *operation, bool *is_mapped)
 {
     const struct attachments *attached = &operation->peer->lock_record->attachments;
@@ -57,8 +58,8 @@ static int check_attached(const struct operation *operation, bool *is_mapped)
                : check_blocks(operation, is_mapped);
 }
 
-// Accumulates to one location keep their order, so that none overtakes a message that is
-// still under way to the target.
+// Accumulates to one location keep their order, so that none overtakes a message that
+// is still under way to the target.
 static const struct means *means_of(const struct operation *operation, bool is_mapped)
 {
     if (operation->target.rank == operation->window->comm->rank)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches at their origin. A target has at most one that is being filled. It is sent when
-// the next item does not go with it, when nothing else is under way to the target, and
-// when the program waits for the target. If a wait came soon after the last batch of
-// several items, the next one is left to the next wait, so that both need one message.
+// Batches at their origin. A target has at most one that is being filled. It is sent
+// when the next item does not go with it, when nothing else is under way to the target,
+// and when the program waits for the target. If a wait came soon after the last batch
+// of several items, the next one is left to the next wait, so that both need one
+// message.
 #include "rma/batch.h"
 
 #include <stdlib.h>
@@ -17,13 +18,13 @@ struct batch {
     size_t bytes;                // in all spans
     uint64_t begun;              // time
     uint64_t additions;
-    char *results[SPANS_MAX]; // where what is fetched from each span belongs
+    char *results[SPANS_MAX]; // destination of each span's fetched data
     struct rma_request request;
     char operands[MESSAGE_MAX];
 };
 
 // ---- under the message lock ------------------------------------------------------
-// Remembers where what is fetched belongs; NULL without memory.
+// Where the reply's data belongs; NULL without memory.
 static struct pending_reply *reply_make(const struct batch *batch)
 {
     uint32_t count = batch->request.count;
@@ -64,9 +65,8 @@ static int batch_send(struct peer_traffic *traffic, const struct batch *batch)
     return 0;
 }
 
-// Sends the batch and ends it. What cannot be sent has failed for those who wait for it,
-// too, since the operations that began the batch have returned, or another call sends it
-// for them.
+// Sends the batch and ends it. An error of the sending is also counted for the request
+// and the next flush, since the operations in the batch may have returned already.
 static int batch_end(struct peer_traffic *traffic)
 {
     struct batch *batch = traffic->batch;
@@ -95,7 +95,7 @@ int traffic_send(struct peer_traffic *traffic)
     return batch_end(traffic);
 }
 
-// An operation has completed: was it the last of those that the batch has waited for?
+// Sends the batch when an operation has completed and nothing else is under way.
 static void send_when_alone(struct net_counter *counter)
 {
     struct peer_traffic *traffic =
@@ -105,7 +105,7 @@ static void send_when_alone(struct net_counter *counter)
         batch_end(traffic);
 }
 
-// The batch counts as under way from now on, so that nobody forgets it.
+// The batch counts as under way from now on, so that a flush waits for it.
 static int batch_make(const struct operation *operation, struct batch_kind kind)
 {
     const struct peer *peer = operation->peer;
@@ -121,7 +121,7 @@ static int batch_make(const struct operation *operation, struct batch_kind kind)
     batch->request.kind = kind;
     batch->request.count = 0;
     peer->traffic->batch = batch;
-    peer->traffic->counter.part_completed = send_when_alone;
+    peer->traffic->counter.completed_one = send_when_alone;
     net_counter_issue(&peer->traffic->counter);
     window_expect_pending(operation->window);
     return 0;
@@ -139,8 +139,8 @@ static size_t batch_room(const struct batch *batch)
 
 // The first operands of all spans come before the second ones, so that nothing can be
 // added to those.
-static bool goes_with(const struct batch *batch, const struct operation *operation,
-                      struct batch_kind kind, uint32_t spans, size_t bytes)
+static bool batch_takes(const struct batch *batch, const struct operation *operation,
+                        struct batch_kind kind, uint32_t spans, size_t bytes)
 {
     const struct batch_kind *own = &batch->request.kind;
     return own->operands == kind.operands && kind.operands < 2 &&
@@ -175,8 +175,8 @@ static void batch_join(struct batch *batch)
     batch->request.count--;
 }
 
-// ---- what operations call ----------------------------------------------------------
-// Accesses of the network do not count, for they need nothing of the target.
+// ---- for operations ----------------------------------------------------------------
+// Limits the batches that the target has not answered; remote accesses do not count.
 static bool has_room_for_batch(void *argument)
 {
     const struct peer_traffic *traffic = argument;
@@ -184,9 +184,9 @@ static bool has_room_for_batch(void *argument)
            BATCHES_AT_ONCE;
 }
 
-// Takes the message lock, unless it fails, with a batch of the kind that has room for so
-// many more spans and bytes.
-static int lock_batch(const struct operation *operation, struct batch_kind kind,
+// Locks a batch of the kind that has room for so many more spans and bytes: takes the
+// message lock, unless it fails.
+static int batch_lock(const struct operation *operation, struct batch_kind kind,
                       uint32_t spans, size_t bytes)
 {
     struct peer_traffic *traffic = operation->peer->traffic;
@@ -196,7 +196,7 @@ static int lock_batch(const struct operation *operation, struct batch_kind kind,
         return err;
     message_lock();
     if (traffic->batch != NULL &&
-        !goes_with(traffic->batch, operation, kind, spans, bytes))
+        !batch_takes(traffic->batch, operation, kind, spans, bytes))
         err = batch_end(traffic);
     if (!err && traffic->batch == NULL)
         err = batch_make(operation, kind);
@@ -211,7 +211,7 @@ int batch_add(const struct operation *operation, struct batch_kind kind,
               const struct batch_item *item, size_t unit)
 {
     for (uint64_t done = 0; done < item->span.bytes;) {
-        int err = lock_batch(operation, kind, 1, unit);
+        int err = batch_lock(operation, kind, 1, unit);
         if (err)
             return err;
         struct batch *batch = operation->peer->traffic->batch;
@@ -231,7 +231,7 @@ int batch_add(const struct operation *operation, struct batch_kind kind,
 int batch_add_pair(const struct operation *operation, struct batch_kind kind,
                    const struct batch_item items[2])
 {
-    int err = lock_batch(operation, kind, 2, items[0].span.bytes + items[1].span.bytes);
+    int err = batch_lock(operation, kind, 2, items[0].span.bytes + items[1].span.bytes);
     if (err)
         return err;
     for (int i = 0; i < 2; i++)
@@ -243,7 +243,7 @@ int batch_add_pair(const struct operation *operation, struct batch_kind kind,
 int batch_add_swap(const struct operation *operation, struct batch_kind kind,
                    const struct batch_item *item, const char *compare)
 {
-    int err = lock_batch(operation, kind, 1, 2 * item->span.bytes);
+    int err = batch_lock(operation, kind, 1, 2 * item->span.bytes);
     if (err)
         return err;
     struct batch *batch = operation->peer->traffic->batch;

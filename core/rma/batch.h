@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches: how their origins fill them (batch.c), what they look like on their way, what
-// their targets do (target.c, accumulate_target.c), and the replies (reply.c).
+// Batches: their format, how origins fill them (batch.c), how targets carry them out
+// (target.c, accumulate_target.c), and the replies (reply.c).
 #pragma once
 
 #include "rma/walk.h"
 
-// ---- on their way -------------------------------------------------------------
+// ---- format -------------------------------------------------------------------
 // Kinds of messages.
 enum {
     MESSAGE_RMA = WINDOW_NEXT_KIND, // operations that the target carries out
@@ -23,10 +23,10 @@ enum {
     COMPARE_AND_SWAP = 1 // its operands are the new element and the one to compare with
 };
 
-// What is alike of all operations that one batch carries.
+// All operations in a batch are of one kind.
 struct batch_kind {
     uint8_t operands : 4; // how many times the bytes of all spans follow: 0, 1 or 2
-    uint8_t fetches : 4;  // 1: the reply has what was in the spans before
+    uint8_t fetches : 4;  // 1: the reply has what the spans contained before
     uint8_t op;           // the ABI code of an operation, or one of the above
     uint8_t basic;        // for an operation: number of the type of the elements
 };
@@ -46,7 +46,7 @@ static inline size_t request_bytes(uint32_t count)
     return offsetof(struct rma_request, spans) + count * sizeof(struct rma_span);
 }
 
-// Followed by what was fetched. Replies come in the order of their requests.
+// Followed by the fetched data. Replies come in the order of their requests.
 struct rma_reply {
     uint32_t window; // handle at the origin
     int32_t rank;    // the target's in the window
@@ -55,7 +55,7 @@ struct rma_reply {
 };
 
 // ---- at the origin ------------------------------------------------------------
-// A reply that is to come: where its data belongs.
+// A reply that is under way, with the destinations of its data.
 struct pending_reply {
     struct pending_reply *next;
     struct net_counter *counter; // of the operation's request, or NULL
@@ -68,16 +68,16 @@ struct pending_reply {
     } results[];
 };
 
-// One span of an operation with the program's memory for it: the operand is copied, what
-// is fetched goes to the result.
+// One span of an operation. The operand is copied into the batch; fetched data goes to
+// the result.
 struct batch_item {
     struct rma_span span;
     const char *operand;
     char *result;
 };
 
-// Adds an item to a batch of the kind; where batches are full, it is divided at a multiple
-// of `unit`.
+// Adds an item to a batch of the kind; where batches are full, it is divided at a
+// multiple of `unit`.
 int batch_add(const struct operation *operation, struct batch_kind kind,
               const struct batch_item *item, size_t unit);
 // The same for two items that stay in one batch.
@@ -88,17 +88,17 @@ int batch_add_swap(const struct operation *operation, struct batch_kind kind,
                    const struct batch_item *item, const char *compare);
 // Adds a piece of a put or get.
 int batch_add_piece(const struct operation *operation, const struct piece *piece);
-// The operation has added all that it moves. The batch is sent at once if nothing else is
-// under way to the target, or if the operation has a request; else it aggregates those
-// that follow.
+// The operation has added all that it moves. The batch is sent at once if nothing else
+// is under way to the target, or if the operation has a request; else it aggregates
+// those that follow.
 int batch_finish(const struct operation *operation);
 
 // ---- at the target ------------------------------------------------------------
 // Are the spans of a request elements that its operation is for, with the operands that
 // it needs? Its lengths have been checked.
 bool elements_are_well_formed(const struct rma_request *request);
-// Combines the operands of a request with the elements of the window, and writes what was
-// there to `fetched` if it fetches.
+// Combines the operands of a request with the elements of the window, and writes what
+// was there to `fetched` if it fetches.
 void elements_combine(const struct window *window, const struct rma_request *request,
                       const char *operands, char *fetched);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What precedes the moving of data: the target, the sizes of all buffers, their types and
-// memory, the range. Where nothing is to be moved, all that follows the sizes is skipped.
+// Checks before data moves: the target and its epoch, the sizes of all buffers, their
+// types and memory, the range. Operations without data skip all after the sizes.
 #include "rma/operation.h"
 
 // ---- sizes --------------------------------------------------------------------
@@ -115,8 +115,8 @@ static int check_elements(const struct operation *operation)
 }
 
 // ---- memory -------------------------------------------------------------------
-// MPI_ERR_BUFFER where no memory can be, as with NULL and a datatype whose displacements
-// are no addresses. A buffer that begins below 0 ends above it.
+// MPI_ERR_BUFFER where no memory can be, as with NULL and relative displacements. A
+// buffer that begins below 0 ends above it.
 static int check_buffer(const char *argument, const char *address, MPI_Count count,
                         const struct datatype *type)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The descriptor of an operation: what the program asks for, filled once by the procedure
-// that it calls, and what operation_check finds out about the target. Those who carry
-// the operation out only read it.
+// The descriptor of an operation. The procedure that the program calls fills in its
+// arguments, operation_check adds the target's peer, means and memory, and from then on
+// it is only read.
 #pragma once
 
 #include "rma/rma.h"
@@ -64,11 +64,12 @@ extern const struct means means_distant_attached; // the same on another node
 
 // Checks epoch, sizes, types and buffers (MPI_ERR_RMA_SYNC, _COUNT, _TRUNCATE, _TYPE,
 // _OP, _BUFFER), finds the peer and its means and locates the target buffer
-// (MPI_ERR_RMA_RANGE). An operation without bytes, or on MPI_PROC_NULL, succeeds whatever
-// else its arguments are: it has means that do nothing.
+// (MPI_ERR_RMA_RANGE). An operation without bytes, or on MPI_PROC_NULL, succeeds
+// whatever else its arguments are: it has means that do nothing.
 int operation_check(struct operation *operation);
 
-// The operation of MPI_Get_accumulate. With MPI_NO_OP it is a get into the result buffer.
+// The operation of MPI_Get_accumulate. With MPI_NO_OP it is a get into the result
+// buffer.
 struct operation get_accumulate_of(const void *origin_addr, MPI_Count origin_count,
                                    struct datatype *origin_datatype, void *result_addr,
                                    MPI_Count result_count,
@@ -94,7 +95,8 @@ static inline bool is_contiguous(const struct operation *operation)
            operation->target.type->is_contiguous;
 }
 
-// ---- by messages: batch.c and accumulate_origin.c -------------------------------------
+// ---- members of several means -------------------------------------------------
+// By messages that the target carries out.
 int message_move(const struct operation *operation);
 int message_accumulate(const struct operation *operation);
 int message_compare_and_swap(const struct operation *operation);

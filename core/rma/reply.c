@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Copies what was fetched to the results; false when it is not as much as was asked for.
-static bool scatter(const struct pending_reply *pending, const char *data, size_t bytes)
+// Copies the fetched data to the results; false when their sizes differ.
+static bool reply_scatter(const struct pending_reply *pending, const char *data,
+                          size_t bytes)
 {
     if (bytes != pending->bytes)
         return false;
@@ -18,7 +19,7 @@ static bool scatter(const struct pending_reply *pending, const char *data, size_
 }
 
 // Takes the oldest batch that fetches off the list; the reply is its answer.
-static int finish_fetch(struct peer_traffic *traffic, const struct rma_reply *reply,
+static int reply_finish(struct peer_traffic *traffic, const struct rma_reply *reply,
                         size_t bytes)
 {
     struct pending_reply *pending = traffic->replies;
@@ -26,7 +27,8 @@ static int finish_fetch(struct peer_traffic *traffic, const struct rma_reply *re
     if (traffic->replies == NULL)
         traffic->replies_end = &traffic->replies;
     int error = reply->error;
-    if (!error && !scatter(pending, (const char *)(reply + 1), bytes - sizeof *reply))
+    if (!error &&
+        !reply_scatter(pending, (const char *)(reply + 1), bytes - sizeof *reply))
         error = MPI_ERR_INTERN;
     if (pending->counter != NULL)
         net_counter_complete(pending->counter, error);
@@ -34,7 +36,7 @@ static int finish_fetch(struct peer_traffic *traffic, const struct rma_reply *re
     return error;
 }
 
-// What is under way to the peer that replies; NULL if the reply makes no sense.
+// The traffic that a reply belongs to; NULL if no such reply is expected.
 static struct peer_traffic *traffic_of(int source, const struct rma_reply *reply,
                                        size_t bytes)
 {
@@ -58,7 +60,7 @@ void reply_handle(int source, const void *message, size_t bytes)
         return;
     }
     traffic->batches--;
-    int error = reply->fetches ? finish_fetch(traffic, reply, bytes) : reply->error;
+    int error = reply->fetches ? reply_finish(traffic, reply, bytes) : reply->error;
     net_counter_complete(&traffic->counter, error);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations with a request (MPI-4.1 12.3.5): the operation is complete here when the
-// request is. What was done at once needs no request of its own.
+// Operations with a request (MPI-4.1 12.3.5). The operation is locally complete when
+// the request is. An operation that has completed at once shares `request_done`.
 #include "rma/batch.h"
 
 #include <oriel_core.h>
@@ -8,7 +8,7 @@
 
 struct operation_request {
     struct request request;
-    struct net_counter counter; // parts under way: accesses, and batches that fetch
+    struct net_counter counter; // accesses and batches that fetch
     bool is_started;            // no more will be added
 };
 
@@ -21,7 +21,7 @@ static void operation_request_destroy(struct object *object)
 }
 
 // Callers hold the message lock.
-static void part_completed(struct net_counter *counter)
+static void operation_completed(struct net_counter *counter)
 {
     size_t offset = offsetof(struct operation_request, counter);
     struct operation_request *request =
@@ -36,14 +36,13 @@ static int request_make(struct window *window, struct operation_request **made)
     if (request == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a request");
     request_init(&request->request, &operation_kind, window, operation_request_destroy);
-    request->counter = (struct net_counter){.part_completed = part_completed};
+    request->counter = (struct net_counter){.completed_one = operation_completed};
     request->is_started = false;
     *made = request;
     return object_open(&request->request.object, KIND_REQUEST);
 }
 
-// From now on the request may complete; one that nothing is under way for has not been
-// needed.
+// From now on the request may complete. Without anything under way it is dropped.
 static struct request *request_start(struct operation_request *request)
 {
     message_lock();
@@ -59,7 +58,7 @@ static struct request *request_start(struct operation_request *request)
 }
 
 // MPI-4.1 12.3.5: only in passive target epochs. Operations on MPI_PROC_NULL need none.
-static int check_epoch(const struct operation *operation)
+static int operation_check_epoch(const struct operation *operation)
 {
     const struct window *window = operation->window;
     if (operation->target.rank == MPI_PROC_NULL || window_access(window) >= ACCESS_LOCK)
@@ -69,13 +68,13 @@ static int check_epoch(const struct operation *operation)
                 window_epoch(window));
 }
 
-static int run(struct operation *operation)
+static int operation_run(struct operation *operation)
 {
     int err = operation_check(operation);
     return err ? err : operation->means->start[operation->kind](operation);
 }
 
-// The current target is mapped: what is done there is done when the call returns.
+// The current target is mapped: operations there are complete when the call returns.
 static bool is_done_at_once(const struct operation *operation)
 {
     const struct peer *current =
@@ -84,40 +83,40 @@ static bool is_done_at_once(const struct operation *operation)
            current->rank == operation->target.rank;
 }
 
-// An operation that has failed between two pieces has not sent the batch that it has
-// begun, which knows the request's counter. The error that came first is told.
-static void send_begun(const struct operation *operation)
+// Sends the batch of an operation that has failed between two pieces, for it points to
+// the request's counter. Only the first error is returned.
+static void batch_send_begun(const struct operation *operation)
 {
     if (operation->peer != NULL && operation->peer->traffic != NULL)
         batch_finish(operation);
 }
 
-static int run_counted(struct operation *operation, struct request **request)
+static int operation_run_counted(struct operation *operation, struct request **request)
 {
     struct operation_request *made = NULL;
     int err = request_make(operation->window, &made);
     if (err)
         return err;
     operation->counter = &made->counter;
-    err = run(operation);
+    err = operation_run(operation);
     if (err)
-        send_begun(operation);
+        batch_send_begun(operation);
     struct request *started = request_start(made);
-    if (err) // what is under way nevertheless ends by itself
+    if (err) // what is under way completes the request nevertheless
         oriel_request_free(started);
     else
         *request = started;
     return err;
 }
 
-static int start(struct operation *operation, struct request **request)
+static int operation_start(struct operation *operation, struct request **request)
 {
-    int err = check_epoch(operation);
+    int err = operation_check_epoch(operation);
     if (err)
         return err;
     if (!is_done_at_once(operation))
-        return run_counted(operation, request);
-    err = run(operation);
+        return operation_run_counted(operation, request);
+    err = operation_run(operation);
     if (!err)
         *request = &request_done;
     return err;
@@ -134,7 +133,7 @@ int oriel_rput(const void *origin_addr, MPI_Count origin_count,
         .target = {target_rank, target_disp, target_count, target_datatype},
         .window = win,
     };
-    return start(&operation, request);
+    return operation_start(&operation, request);
 }
 
 int oriel_rget(void *origin_addr, MPI_Count origin_count,
@@ -148,7 +147,7 @@ int oriel_rget(void *origin_addr, MPI_Count origin_count,
         .target = {target_rank, target_disp, target_count, target_datatype},
         .window = win,
     };
-    return start(&operation, request);
+    return operation_start(&operation, request);
 }
 
 int oriel_raccumulate(const void *origin_addr, MPI_Count origin_count,
@@ -164,7 +163,7 @@ int oriel_raccumulate(const void *origin_addr, MPI_Count origin_count,
         .window = win,
         .op = op,
     };
-    return start(&operation, request);
+    return operation_start(&operation, request);
 }
 
 int oriel_rget_accumulate(const void *origin_addr, MPI_Count origin_count,
@@ -178,5 +177,5 @@ int oriel_rget_accumulate(const void *origin_addr, MPI_Count origin_count,
         get_accumulate_of(origin_addr, origin_count, origin_datatype, result_addr,
                           result_count, result_datatype, target_rank, target_disp,
                           target_count, target_datatype, op, win);
-    return start(&operation, request);
+    return operation_start(&operation, request);
 }

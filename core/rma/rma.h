@@ -2,15 +2,14 @@
 // rma: operations on the windows of other processes (MPI-4.1 12.3).
 //
 // Glossary
-//   operation  what the program asks for and what is found out about its target, in one
-//              descriptor (operation.h): put, get, accumulate, compare and swap
+//   operation  descriptor of a put, get, accumulate or compare and swap (operation.h)
 //   means      how operations get at a target's memory: loads and stores, copies of the
 //              kernel, messages, the network; a table of functions that a peer has
 //   piece      bytes that are contiguous at the origin and at the target
 //   walk       the pieces of an operation, in the order of the type maps (walk.h)
-//   batch      short operations that travel in one message, which the target carries out
-//              (batch.h)
-//   traffic    what is under way to a peer whose memory is not mapped here
+//   batch      short operations in one message, which the target carries out (batch.h)
+//   traffic    operations under way to a peer whose memory is not mapped here
+//   aggregate  to keep short operations back until several make a batch
 //
 // A put moves all data that the origin buffer describes, a get all that the target
 // buffer describes; the other buffer may be larger, as in a receive. If it is smaller,
@@ -21,7 +20,8 @@
 #include "rma/order.h"
 #include "window/window.h"
 
-// What is under way to one peer. Guarded by the message lock, but for what is atomic.
+// Operations under way to one peer. The message lock guards the members that are not
+// atomic.
 struct peer_traffic {
     struct net_counter counter; // accesses and batches
     const struct peer *peer;
@@ -49,10 +49,9 @@ static inline int traffic_take_error(struct peer_traffic *traffic)
     return atomic_exchange(&traffic->counter.error, 0);
 }
 
-// Sends the batch that is being filled, if any is. What cannot be sent is counted as
-// failed, besides the error. Callers hold the message lock.
+// Sends the batch that is being filled, if any is. An error is also counted for the
+// next flush. Callers hold the message lock.
 int traffic_send(struct peer_traffic *traffic);
-// The program has its buffers back although operations have not completed: replies that
-// are still to come are not written to them; those of a request are. Callers hold the
-// message lock.
+// Ends a wait that has failed: replies that are under way are not written to the
+// program's buffers any more, except those of a request. Callers hold the message lock.
 void traffic_abandon(struct peer_traffic *traffic);

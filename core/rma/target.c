@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches at their target. The handler trusts nothing that a message says: window, ranges
-// and lengths are checked before memory is touched.
+// Batches at their target. The handler trusts nothing that a message says: window,
+// ranges and lengths are checked before memory is touched.
 #include "rma/batch.h"
 
 #include <string.h>
 
-static bool is_inside(const struct window *window, const struct rma_span *span)
+static bool span_is_inside(const struct window *window, const struct rma_span *span)
 {
     uint64_t size = (uint64_t)window->size;
     if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
@@ -14,10 +14,11 @@ static bool is_inside(const struct window *window, const struct rma_span *span)
     return span->offset <= size && span->bytes <= size - span->offset;
 }
 
-static bool are_inside(const struct window *window, const struct rma_request *request)
+static bool spans_are_inside(const struct window *window,
+                             const struct rma_request *request)
 {
     for (uint32_t i = 0; i < request->count; i++)
-        if (!is_inside(window, &request->spans[i]))
+        if (!span_is_inside(window, &request->spans[i]))
             return false;
     return true;
 }
@@ -35,7 +36,7 @@ static size_t spanned_bytes(const struct rma_request *request)
     return total;
 }
 
-static bool is_well_formed(const struct rma_request *request, size_t bytes)
+static bool request_is_well_formed(const struct rma_request *request, size_t bytes)
 {
     if (request->count > SPANS_MAX || bytes < request_bytes(request->count))
         return false;
@@ -52,8 +53,8 @@ static bool is_well_formed(const struct rma_request *request, size_t bytes)
 }
 
 // Copies the data of all spans between the window and the message.
-static void copy(const struct window *window, const struct rma_request *request,
-                 const char *operands, char *fetched)
+static void spans_copy(const struct window *window, const struct rma_request *request,
+                       const char *operands, char *fetched)
 {
     size_t done = 0;
     for (uint32_t i = 0; i < request->count; i++) {
@@ -67,12 +68,12 @@ static void copy(const struct window *window, const struct rma_request *request,
     }
 }
 
-static void carry_out(const struct window *window, const struct rma_request *request,
-                      char *fetched)
+static void request_carry_out(const struct window *window,
+                              const struct rma_request *request, char *fetched)
 {
     const char *operands = (const char *)request + request_bytes(request->count);
     if (request->kind.op == PLAIN_COPY)
-        copy(window, request, operands, fetched);
+        spans_copy(window, request, operands, fetched);
     else
         elements_combine(window, request, operands, fetched);
 }
@@ -90,12 +91,12 @@ static void batch_serve(int source, const void *message, size_t bytes)
                               .fetches = request->kind.fetches};
     char fetched[MESSAGE_MAX];
     reply.rank = window->comm->rank;
-    if (!is_well_formed(request, bytes))
+    if (!request_is_well_formed(request, bytes))
         reply.error = MPI_ERR_INTERN;
-    else if (!are_inside(window, request))
+    else if (!spans_are_inside(window, request))
         reply.error = MPI_ERR_RMA_RANGE;
     else
-        carry_out(window, request, fetched);
+        request_carry_out(window, request, fetched);
     size_t fetched_bytes =
         request->kind.fetches && !reply.error ? spanned_bytes(request) : 0;
     message_send(source, MESSAGE_RMA_REPLY, &reply, sizeof reply, fetched,

@@ -78,7 +78,7 @@ static int make_region(struct opening *opening)
         return 0;
     message_lock();
     int err =
-        net_open(process.net, window->base, (size_t)window->size, &window->region);
+        net_register(process.net, window->base, (size_t)window->size, &window->region);
     message_unlock();
     window->has_region = !err;
     return err;
@@ -89,7 +89,7 @@ static void undo_region(struct window *window)
     if (!window->has_region)
         return;
     message_lock();
-    net_close(process.net, &window->region);
+    net_deregister(process.net, &window->region);
     message_unlock();
 }
 
@@ -178,7 +178,7 @@ static struct member member_describe(const struct opening *opening)
                                : (uintptr_t)window->base,
         .size = (uint64_t)window->size,
         .unit = (uint64_t)window->unit,
-        .net = {window->region.key, window->region.address},
+        .net = window->region.remote,
         .handle = (uint32_t)object_handle(window),
         .node_rank = window->comm->node_rank,
         .error = opening->error,

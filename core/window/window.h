@@ -26,7 +26,7 @@ struct member {
     uint64_t place;       // for mates: offset in the segment or address in its process
     uint64_t size;        // bytes
     uint64_t unit;        // displacement unit in bytes
-    struct net_place net; // for other nodes
+    struct net_remote net; // for other nodes
     uint32_t handle;      // of its window object, so that messages can name it
     int32_t node_rank; // among the window's members on its node: index of lock_records
     int32_t error;     // error class of a member that failed to bring its part, else 0

@@ -8,7 +8,7 @@ enum { MEMORY = 9 << 20, GUARD = 64, MANY = 20000 };
 
 static unsigned char *memory; // the region, with guards around it
 static unsigned char *local;
-static struct net_place target;
+static struct net_remote target;
 
 static bool receive(const void *message, size_t bytes)
 {
@@ -17,9 +17,9 @@ static bool receive(const void *message, size_t bytes)
     return true;
 }
 
-static struct net_place place_at(size_t offset)
+static struct net_remote place_at(size_t offset)
 {
-    return (struct net_place){target.key, target.address + offset};
+    return (struct net_remote){target.key, target.address + offset};
 }
 
 // Writes a pattern, reads it back elsewhere, and lets the target look.
@@ -84,10 +84,10 @@ static void open_region(struct pair *pair, struct net_region *region)
 {
     struct net_region empty;
     memset(memory - GUARD, 0xee, MEMORY + 2 * GUARD);
-    CHECK(net_open(pair->net, memory, 0, &empty) == 0);
-    net_close(pair->net, &empty);
-    CHECK(net_open(pair->net, memory, MEMORY, region) == 0);
-    struct net_place own = {region->key, region->address};
+    CHECK(net_register(pair->net, memory, 0, &empty) == 0);
+    net_deregister(pair->net, &empty);
+    CHECK(net_register(pair->net, memory, MEMORY, region) == 0);
+    struct net_remote own = region->remote;
     tell(pair, &own, sizeof own);
     hear(pair, &target, sizeof target);
 }
@@ -111,7 +111,7 @@ int main(void)
     many_outstanding(&pair);
 
     meet(&pair);
-    net_close(pair.net, &region);
+    net_deregister(pair.net, &region);
     free(local);
     free(memory - GUARD);
     return pair_close(&pair);

@@ -9,7 +9,7 @@
 enum { MEMORY = 1 << 16 };
 
 static unsigned char memory[3 * MEMORY]; // the region is the middle
-static struct net_place target;
+static struct net_remote target;
 
 static bool receive(const void *message, size_t bytes)
 {
@@ -20,14 +20,14 @@ static bool receive(const void *message, size_t bytes)
 
 static unsigned char local[2 * MEMORY];
 
-static int write_once(struct pair *pair, struct net_place place, size_t bytes)
+static int write_once(struct pair *pair, struct net_remote place, size_t bytes)
 {
     struct net_counter counter = {0};
     int err = access_all(pair->net, true, local, bytes, place, &counter);
     return err ? err : wait_for(pair->net, &counter);
 }
 
-static int read_once(struct pair *pair, struct net_place place, size_t bytes)
+static int read_once(struct pair *pair, struct net_remote place, size_t bytes)
 {
     struct net_counter counter = {0};
     int err = access_all(pair->net, false, local, bytes, place, &counter);
@@ -38,8 +38,8 @@ static struct pair open_pair(struct net_region *region)
 {
     struct pair pair = pair_open(receive);
     memset(memory, 0xee, sizeof memory);
-    CHECK(net_open(pair.net, memory + MEMORY, MEMORY, region) == 0);
-    struct net_place own = {region->key, region->address};
+    CHECK(net_register(pair.net, memory + MEMORY, MEMORY, region) == 0);
+    struct net_remote own = region->remote;
     tell(&pair, &own, sizeof own);
     hear(&pair, &target, sizeof target);
     return pair;
@@ -50,7 +50,7 @@ static int bad_place_fails(bool has_wrong_key, bool reads)
 {
     struct net_region region;
     struct pair pair = open_pair(&region);
-    struct net_place bad = target;
+    struct net_remote bad = target;
     if (has_wrong_key)
         bad.key ^= 0x5555;
     else

@@ -290,12 +290,12 @@ static void exchange_messages(struct pair *pair)
         net_poll(pair->net);
 }
 
-static void write_and_read(struct pair *pair, struct net_place target)
+static void write_and_read(struct pair *pair, struct net_remote target)
 {
     static const size_t sizes[] = {1, 8, 3000, NET_MESSAGE_MAX, 100000, BYTES - 64};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct net_counter counter = {0};
-        struct net_place place = {target.key, target.address + i};
+        struct net_remote place = {target.key, target.address + i};
         unsigned char *back = local + BYTES;
         fill(local, sizes[i], (unsigned)i);
         memset(back, 0, sizes[i]);
@@ -325,11 +325,11 @@ static int try_modes(int tried, bool is_tried_poor)
     int buffers = modes & FI_MR_LOCAL ? 1 : 0;
     CHECK(open_regions() == buffers);
     struct net_region region;
-    CHECK(net_open(pair.net, exposed, BYTES, &region) == 0);
-    CHECK(region.key != FI_KEY_NOTAVAIL);
-    CHECK(!(modes & FI_MR_PROV_KEY) || region.key == fake.next_key);
-    CHECK(region.address == (modes & FI_MR_VIRT_ADDR ? (uintptr_t)exposed : 0));
-    struct net_place own = {region.key, region.address}, target;
+    CHECK(net_register(pair.net, exposed, BYTES, &region) == 0);
+    CHECK(region.remote.key != FI_KEY_NOTAVAIL);
+    CHECK(!(modes & FI_MR_PROV_KEY) || region.remote.key == fake.next_key);
+    CHECK(region.remote.address == (modes & FI_MR_VIRT_ADDR ? (uintptr_t)exposed : 0));
+    struct net_remote own = region.remote, target;
     tell(&pair, &own, sizeof own);
     hear(&pair, &target, sizeof target);
     exchange_messages(&pair);
@@ -338,7 +338,7 @@ static int try_modes(int tried, bool is_tried_poor)
     meet(&pair);
     CHECK((fake.bound > 0) == ((modes & FI_MR_ENDPOINT) != 0));
     CHECK((fake.checked > 0) == ((modes & FI_MR_LOCAL) != 0));
-    net_close(pair.net, &region);
+    net_deregister(pair.net, &region);
     CHECK(open_regions() == buffers); // each that was made for an access is closed
     return pair_close(&pair) != 0 || open_regions() != 0 || fake.open_queues != 0;
 }

@@ -115,7 +115,7 @@ static inline bool is_filled(const unsigned char *bytes, size_t size, unsigned s
 
 // Starts a whole write to the other process of the pair, or a read from it.
 static inline int access_all(struct net *net, bool is_write, void *local, size_t bytes,
-                             struct net_place target, struct net_counter *counter)
+                             struct net_remote target, struct net_counter *counter)
 {
     struct net_access access = {1, is_write, local, bytes, target, counter};
     int err;
