@@ -5,6 +5,7 @@
 #include "datatype/datatypes.h"
 #include "datatype/layout.h"
 
+#include <assert.h>
 #include <oriel_core.h>
 #include <stdlib.h>
 
@@ -275,11 +276,13 @@ static int datatype_end(struct datatype *made, int err, struct datatype **type)
 {
     if (!err)
         err = lay_out(made);
-    if (err)
+    if (err) {
         object_release(made);
-    else
-        *type = made;
-    return err;
+        return err;
+    }
+    assert(datatype_is_valid(made));
+    *type = made;
+    return 0;
 }
 
 int datatype_make(struct contents *contents, struct datatype **type)
@@ -316,6 +319,7 @@ void datatype_commit(struct datatype *type)
         type->run = (struct run){.count = 1, .block = (size_t)type->size};
     else if (type->layout->runs == 1)
         type->run = layout_run(type->layout, 0);
+    assert(datatype_is_valid(type));
 }
 
 int datatype_open(struct datatype *made, struct datatype **type)

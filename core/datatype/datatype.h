@@ -91,6 +91,10 @@ struct datatype {
     char *given_name;          // [MPI_MAX_OBJECT_NAME], NULL when there is none
 };
 
+// Whether size, bounds, layout and what a commit has added agree. Between its making and
+// its end; a predefined one once the layer has started.
+bool datatype_is_valid(const struct datatype *type);
+
 // Elements have data, and there is no memory for them, as at NULL unless the datatype has
 // absolute addresses.
 static inline bool has_no_memory(const void *buffer, const struct datatype *type)

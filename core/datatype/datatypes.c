@@ -10,11 +10,11 @@ void datatypes_start(void)
 {
     for (int i = 0; i < predefined_datatype_count; i++) {
         struct datatype *type = &predefined_datatypes[i];
-        datatype_commit(type);
-        if (type->size <= 8)
-            type->quick_row = (uint16_t)basic_row(type->basic);
         object_open_predefined(&type->object, KIND_DATATYPE,
                                predefined_datatype_codes[i]);
+        if (type->size <= 8)
+            type->quick_row = (uint16_t)basic_row(type->basic);
+        datatype_commit(type);
     }
     for (int i = 0; i < predefined_op_count; i++)
         object_open_predefined(&predefined_ops[i].object, KIND_OP,

@@ -53,6 +53,10 @@ struct layout *layout_repeat(struct layout *layout, MPI_Aint displacement,
 void layout_retain(struct layout *layout);
 void layout_release(struct layout *layout); // NULL is allowed
 
+// Whether counts of runs and numbers of first runs follow from the lists and dimensions,
+// in all parts; and the bytes of data.
+bool layout_is_valid(const struct layout *layout, MPI_Count *bytes);
+
 struct run layout_run(const struct layout *layout, MPI_Count index);
 
 static inline bool layout_has_list(const struct layout *layout)

@@ -7,6 +7,7 @@
 #include "datatype/layout.h"
 #include "datatype/section.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // A section without dimensions that can be merged; the first varies fastest.
@@ -243,6 +244,7 @@ int section_make(const struct section *section, MPI_Count count, struct datatype
     }
     if (type->is_committed)
         datatype_commit(made);
+    assert(datatype_is_valid(made));
     *whole = made;
     return 0;
 }

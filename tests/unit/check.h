@@ -29,3 +29,13 @@ __attribute__((unused)) static int random_between(int low, int high)
     state ^= state << 17;
     return low + (int)(state % (uint64_t)(high - low + 1));
 }
+
+// Claims that a structure is valid but while one member of it is wrong.
+#define CHECK_NOTICED(is_valid, member, wrong)                                         \
+    do {                                                                               \
+        __typeof__(member) right = (member);                                           \
+        (member) = (wrong);                                                            \
+        CHECK(!(is_valid));                                                            \
+        (member) = right;                                                              \
+        CHECK(is_valid);                                                               \
+    } while (0)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // datatypes_describe_their_type_map: random nests of contiguous, vector and hvector
-// types against a list of bytes made by the definitions of MPI-4.1 5.1. Needs the core.
+// types against a list of bytes made by the definitions of MPI-4.1 5.1; what is wrong with
+// a datatype is noticed. Needs the core.
 
 #include "check.h"
-#include "datatype/datatype.h"
+#include "datatype/layout.h"
 
 #include <oriel_core.h>
 #include <string.h>
@@ -172,8 +173,10 @@ static void random_types_are_exact(void)
             break;
         CHECK(oriel_type_free(type) == 0); // the new type does not need it
         type = wrapped;
+        CHECK(datatype_is_valid(type));
     }
     CHECK(oriel_type_commit(type) == 0 && type->is_committed);
+    CHECK(datatype_is_valid(type));
     bounds_are_exact(type, &map);
     cursor_is_exact(type, &map, SIZE_MAX);
     cursor_is_exact(type, &map, 3);
@@ -217,6 +220,55 @@ static void large_types_take_no_memory_and_too_large_ones_are_errors(void)
     CHECK(oriel_type_free(larger) == 0);
 }
 
+#define NOTICED(member, wrong) CHECK_NOTICED(datatype_is_valid(type), member, wrong)
+
+static void what_is_wrong_with_a_contiguous_type_is_noticed(void)
+{
+    struct datatype *type = predefined(MPI_DOUBLE);
+    NOTICED(type->size, 4);
+    NOTICED(type->extent, 16);
+    NOTICED(type->lb, 8);
+    NOTICED(type->alignment, 3);
+    NOTICED(type->is_contiguous, false);
+    NOTICED(type->plain_size, 0);
+    NOTICED(type->run.count, 2);
+    NOTICED(type->basic, NULL);
+    NOTICED(type->basic, predefined(MPI_FLOAT)->basic); // quick_row is of another one
+    NOTICED(type->object.is_predefined, false);
+}
+
+// Three rows of a block and of a vector of blocks.
+static void what_is_wrong_with_a_layout_is_noticed(void)
+{
+    struct datatype *vector, *row, *type;
+    CHECK(oriel_type_vector(4, 1, 2, predefined(MPI_INT), &vector, false) == 0);
+    MPI_Datatype types[] = {MPI_INT, (MPI_Datatype)object_handle(vector)};
+    struct numbers lengths = {(int[]){1, 2}, false};
+    struct numbers displacements = {(MPI_Count[]){0, 8}, true};
+    CHECK(oriel_type_create_struct(2, lengths, displacements, types, &row, false) == 0);
+    CHECK(oriel_type_create_hvector(3, 1, 1000, row, &type, false) == 0);
+    CHECK(oriel_type_commit(type) == 0);
+    struct layout *layout = type->layout, *list = layout->parts[0].layout;
+    CHECK(layout->depth == 1 && layout->part_count == 1 && list->part_count == 2);
+    NOTICED(type->size, type->size + 4);
+    NOTICED(type->true_extent, 0);
+    NOTICED(type->layout, NULL);
+    NOTICED(type->run.block, 4);
+    NOTICED(layout->references, 0);
+    NOTICED(layout->block, 4); // besides a list
+    NOTICED(layout->depth, 0);
+    NOTICED(layout->dimensions[0].count, 2);
+    NOTICED(layout->pass_runs, 1);
+    NOTICED(layout->runs, layout->runs + 1);
+    NOTICED(list->part_count, 1);
+    NOTICED(list->parts[1].first_run, 2);
+    NOTICED(list->parts[0].layout, NULL);
+    NOTICED(list->parts[0].layout->block, 8);
+    CHECK(oriel_type_free(vector) == 0);
+    CHECK(oriel_type_free(row) == 0);
+    CHECK(oriel_type_free(type) == 0);
+}
+
 int main(void)
 {
     struct boot boot = {.size = 1};
@@ -226,6 +278,8 @@ int main(void)
     for (int round = 0; round < ROUNDS; round++)
         random_types_are_exact();
     adjacent_blocks_are_one();
+    what_is_wrong_with_a_contiguous_type_is_noticed();
+    what_is_wrong_with_a_layout_is_noticed();
     large_types_take_no_memory_and_too_large_ones_are_errors();
     datatypes_stop();
     objects_stop();

@@ -83,15 +83,7 @@ static void random_steps(struct shm *shm)
     CHECK(atomic_load(&shm->control->allocated) == 0);
 }
 
-// One member of a structure is wrong for a moment.
-#define NOTICED(member, wrong)                                                         \
-    do {                                                                               \
-        __typeof__(member) right = (member);                                           \
-        (member) = (wrong);                                                            \
-        CHECK(!heap_is_valid(shm));                                                    \
-        (member) = right;                                                              \
-        CHECK(heap_is_valid(shm));                                                     \
-    } while (0)
+#define NOTICED(member, wrong) CHECK_NOTICED(heap_is_valid(shm), member, wrong)
 
 static void what_is_wrong_with_a_heap_is_noticed(struct shm *shm)
 {

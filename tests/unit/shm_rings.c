@@ -102,15 +102,7 @@ static void full_ring(struct shm *shm)
     }
 }
 
-// One member of a structure is wrong for a moment.
-#define NOTICED(member, wrong)                                                         \
-    do {                                                                               \
-        __typeof__(member) right = (member);                                           \
-        (member) = (wrong);                                                            \
-        CHECK(!rings_are_valid(shm));                                                  \
-        (member) = right;                                                              \
-        CHECK(rings_are_valid(shm));                                                   \
-    } while (0)
+#define NOTICED(member, wrong) CHECK_NOTICED(rings_are_valid(shm), member, wrong)
 
 static void what_is_wrong_with_a_ring_is_noticed(struct shm *shm)
 {
