@@ -2,6 +2,7 @@
 // The life of requests, and statuses.
 #include "object/request.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const struct request_kind nothing;
@@ -28,6 +29,15 @@ void requests_stop(void)
         object_close_predefined(&request_done.object);
 }
 
+bool request_is_valid(const struct request *request)
+{
+    bool is_complete = request_is_complete(request);
+    return request->object.references > 0 && request->kind != NULL &&
+           (request->is_active || request->is_persistent) &&
+           (!request->is_told || (is_complete && request->kind->must_end)) &&
+           (request->error == 0 || (is_complete && is_error_class(request->error)));
+}
+
 void request_init(struct request *request, const struct request_kind *kind, void *owner,
                   void (*destroy)(struct object *))
 {
@@ -39,6 +49,7 @@ void request_init(struct request *request, const struct request_kind *kind, void
     object_init(&request->object, destroy);
     if (owner != NULL)
         object_retain(owner);
+    assert(request_is_valid(request));
 }
 
 void request_clear(struct request *request)
@@ -49,6 +60,7 @@ void request_clear(struct request *request)
 void request_complete(struct request *request, int error)
 {
     bool is_ours = request->is_abandoned && request->kind->dispose == NULL;
+    assert(request_is_valid(request) && !request_is_complete(request));
     request->error = error;
     atomic_store_explicit(&request->is_complete, true, memory_order_release);
     if (is_ours)
@@ -102,6 +114,7 @@ int request_result(struct request *request, MPI_Status *status)
 
 int request_close(struct request *request)
 {
+    assert(request_is_valid(request));
     int err = request->kind->dispose ? request->kind->dispose(request) : 0;
     object_close(&request->object);
     return err;
@@ -109,6 +122,7 @@ int request_close(struct request *request)
 
 int request_finish(struct request *request, MPI_Request *handle, MPI_Status *status)
 {
+    assert(request_is_valid(request) && request_is_active(request));
     int err = request_result(request, status);
     if (err)
         raise_on(request->owner);

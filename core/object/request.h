@@ -54,6 +54,10 @@ void request_init(struct request *request, const struct request_kind *kind, void
                   void (*destroy)(struct object *));
 void request_clear(struct request *request);
 
+// Whether the flags of a request fit together: inactive ones are persistent, those that
+// have an error or have been told of are complete.
+bool request_is_valid(const struct request *request);
+
 // The operation has ended; `error` is a class or 0. Afterwards the request may be gone.
 // Called with the message lock held, once for each start.
 void request_complete(struct request *request, int error);

@@ -2,6 +2,7 @@
 // Completing requests of an array (MPI-4.1 3.7.5), and what can be done with one request.
 #include "pt2pt/requests.h"
 
+#include <assert.h>
 #include <oriel_core.h>
 
 bool are_complete(int count, const MPI_Request requests[])
@@ -159,6 +160,8 @@ static int request_restart(struct request *request)
     atomic_store_explicit(&request->is_complete, false, memory_order_relaxed);
     request->is_cancelled = request->is_told = false;
     request->is_active = true;
+    request->error = 0;
+    assert(request_is_valid(request));
     int err = request->kind->start(request);
     if (err) {
         request->is_active = false;

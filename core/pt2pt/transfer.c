@@ -308,11 +308,12 @@ int transfer_make_persistent(const struct transfer_parameters *parameters,
 void transfer_end(struct transfer *transfer, int error)
 {
     transfer_forget(transfer);
-    transfer->request.error = error;
-    if (transfer->ended != NULL)
-        transfer->ended(transfer);
-    else
+    if (transfer->ended == NULL) {
         request_complete(&transfer->request, error);
+        return;
+    }
+    transfer->request.error = error;
+    transfer->ended(transfer);
 }
 
 void transfer_hide(struct transfer *transfer)
