@@ -1,53 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schedules from their making to their end.
 #include "collective/refusal.h"
-#include "collective/schedule.h"
 #include "collective/shared_buffer.h"
+#include "collective/step.h"
 
+#include <assert.h>
 #include <stdlib.h>
-
-enum step_kind {
-    STEP_SEND,
-    STEP_RECEIVE,
-    STEP_WAIT,
-    STEP_COPY,
-    STEP_REDUCE,
-    STEP_CALL
-};
-
-struct step {
-    enum step_kind kind;
-    int rank;
-    struct communicator *comm;
-    struct elements from, to;
-    struct op *op;
-    int (*call)(void *argument);
-    void *argument;
-};
-
-struct memory {
-    struct memory *next;
-    _Alignas(max_align_t) char bytes[];
-};
-
-struct schedule {
-    struct request request; // its owner is the communicator
-    enum channel channel;
-    int tag;
-    const struct group *apart; // whose schedule it is, if not that of all members
-    int error;                 // the first of the run
-    int broken;                // what failed while steps were appended
-    struct step *steps;
-    int step_count, step_room;
-    int next;                    // the step to be run
-    struct transfer **transfers; // begun and not yet waited for
-    int transfer_count;
-    int transfer_room; // the most between two waits
-    int appended;      // transfers since the last wait that was appended
-    struct memory *memory;
-    struct section_copy *copies;
-    struct schedule *next_active;
-};
 
 // ---- making
 
@@ -331,6 +289,7 @@ static bool may_run(struct schedule *schedule, const struct step *step,
 static int schedule_advance(struct schedule *schedule, bool is_progress_thread)
 {
     int before = schedule->next;
+    assert(schedule_is_valid(schedule));
     while (schedule->next < schedule->step_count) {
         const struct step *step = &schedule->steps[schedule->next];
         if (!may_run(schedule, step, is_progress_thread) || !run_step(schedule, step))
@@ -340,6 +299,7 @@ static int schedule_advance(struct schedule *schedule, bool is_progress_thread)
     if (unlikely(schedule->error == MPI_ERR_TRUNCATE) &&
         before < schedule->step_count && schedule->channel == CHANNEL_SCHEDULE)
         schedule_refuse_others(schedule, schedule->error);
+    assert(schedule_is_valid(schedule));
     return schedule->next - before;
 }
 
@@ -386,6 +346,7 @@ int schedule_close(struct schedule *schedule)
         calloc((size_t)schedule->transfer_room + 1, sizeof(struct transfer *));
     if (schedule->transfers == NULL)
         break_schedule(schedule);
+    assert(schedule_is_valid(schedule));
     return schedule->broken;
 }
 

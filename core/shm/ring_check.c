@@ -2,7 +2,7 @@
 // The invariants of rings, as one process sees its ends. The other end moves meanwhile.
 #include "shm/ring.h"
 
-static bool end_is_valid(const struct ring_end *end)
+static bool ring_end_is_valid(const struct ring_end *end)
 {
     return end->position == end->bytes % DATA_BYTES && end->position % 8 == 0 &&
            end->consumed <= end->bytes;
@@ -12,7 +12,7 @@ static bool end_is_valid(const struct ring_end *end)
 bool ring_sender_is_valid(const struct ring_end *out)
 {
     uint64_t shown = atomic_load(&out->ring->consumed);
-    return end_is_valid(out) && out->bytes - out->consumed <= DATA_BYTES &&
+    return ring_end_is_valid(out) && out->bytes - out->consumed <= DATA_BYTES &&
            out->consumed <= shown && shown <= out->bytes &&
            atomic_load(head_at(out->ring, out->position)) == 0;
 }
@@ -35,7 +35,7 @@ static bool record_is_valid(uint64_t word, size_t position)
 
 bool ring_receiver_is_valid(const struct ring_end *in)
 {
-    return end_is_valid(in) && in->bytes - in->consumed <= DATA_BYTES &&
+    return ring_end_is_valid(in) && in->bytes - in->consumed <= DATA_BYTES &&
            atomic_load(&in->ring->consumed) == in->consumed &&
            record_is_valid(atomic_load(head_at(in->ring, in->position)), in->position);
 }
