@@ -9,6 +9,7 @@
 #include "object/object.h"
 #include "window/window.h"
 #include "quick.h"
+#include "sync/inline.h"
 #include "oriel_core.h"
 
 // ---- the groups that ranks are of ---------------------------------------------------

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "rma/rma.h"
-#include "sync/sync.h"
 
 #include <string.h>
 
@@ -20,8 +19,7 @@ static inline const struct peer *quick_target(MPI_Win win, int rank)
     const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
     if (unlikely(window == NULL))
         return NULL;
-    const struct peer *peer =
-        atomic_load_explicit(&window->current, memory_order_acquire);
+    const struct peer *peer = epoch_current(&window->epoch);
     return likely(peer->rank == rank) ? peer : NULL;
 }
 
@@ -209,110 +207,5 @@ static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
     if (unlikely(target == NULL))
         return false;
     swap(origin_addr, compare_addr, result_addr, target);
-    return true;
-}
-
-// ---- flush --------------------------------------------------------------------------
-// Loads and stores are complete when they are in order. In a lock epoch that goes for
-// the current target, which is mapped.
-static inline bool oriel_win_flush_quick(int rank, MPI_Win win)
-{
-    const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
-    if (unlikely(window == NULL))
-        return false;
-    int idle = atomic_load_explicit(&window->idle_ranks, memory_order_relaxed);
-    if (unlikely((unsigned)rank >= (unsigned)idle) &&
-        (window_access(window) != ACCESS_LOCK ||
-         atomic_load_explicit(&window->current, memory_order_relaxed)->rank != rank))
-        return false;
-    order_complete();
-    return true;
-}
-
-static inline bool oriel_win_flush_local_quick(int rank, MPI_Win win)
-{
-    return oriel_win_flush_quick(rank, win);
-}
-
-// ---- locks --------------------------------------------------------------------------
-// Free locks of targets that are mapped, taken and given back where no other is held.
-static inline bool oriel_win_lock_quick(int lock_type, int rank, int assert,
-                                        MPI_Win win)
-{
-    struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
-    if (unlikely(window == NULL))
-        return false;
-    struct peer *peer = window->usual;
-    if (unlikely(peer->rank != rank) ||
-        unlikely(window_access(window) != ACCESS_NONE) || unlikely(assert != 0) ||
-        unlikely(locks_are_asked()))
-        return false;
-    bool is_locked = lock_type == MPI_LOCK_EXCLUSIVE
-                         ? lock_record_try(peer->lock_record, MPI_LOCK_EXCLUSIVE)
-                         : lock_type == MPI_LOCK_SHARED &&
-                               lock_record_try(peer->lock_record, MPI_LOCK_SHARED);
-    if (unlikely(!is_locked))
-        return false;
-    peer->lock_type = lock_type;
-    atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_relaxed);
-    window_set_access(window, ACCESS_LOCK);
-    window->locks = 1;
-    atomic_store_explicit(&window->current, peer, memory_order_relaxed);
-    return true;
-}
-
-static inline bool oriel_win_unlock_quick(int rank, MPI_Win win)
-{
-    struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
-    if (unlikely(window == NULL))
-        return false;
-    struct peer *peer = window->usual;
-    if (unlikely(peer->rank != rank) || unlikely(peer_lock_state(peer) != LOCK_HELD) ||
-        unlikely(window->locks != 1))
-        return false;
-    lock_record_leave(peer->lock_record, peer->lock_type);
-    atomic_store_explicit(&peer->lock, LOCK_NONE, memory_order_relaxed);
-    window_forget_current(window);
-    window->locks = 0;
-    window_set_access(window, ACCESS_NONE);
-    order_complete();
-    return true;
-}
-
-static inline bool oriel_win_lock_all_quick(int assert, MPI_Win win)
-{
-    struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
-    if (unlikely(window == NULL))
-        return false;
-    struct peer *self = window->usual_self;
-    if (unlikely(window_access(window) != ACCESS_NONE) || unlikely(assert != 0) ||
-        unlikely(!lock_record_try(self->lock_record, MPI_LOCK_SHARED)))
-        return false;
-    self->lock_type = MPI_LOCK_SHARED;
-    atomic_store_explicit(&self->lock, LOCK_HELD, memory_order_relaxed);
-    window_set_access(window, ACCESS_LOCK_ALL);
-    window->is_unchecked = false;
-    atomic_store_explicit(&window->idle_ranks, window->size_of_group,
-                          memory_order_relaxed);
-    return true;
-}
-
-// No other target has been touched since the window was opened.
-static inline bool oriel_win_unlock_all_quick(MPI_Win win)
-{
-    struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
-    if (unlikely(window == NULL))
-        return false;
-    struct peer *self = window->usual_self;
-    if (unlikely(window_access(window) != ACCESS_LOCK_ALL) ||
-        unlikely(peer_lock_state(self) != LOCK_HELD) ||
-        unlikely(window->peers.count != 1))
-        return false;
-    lock_record_leave(self->lock_record, MPI_LOCK_SHARED);
-    atomic_store_explicit(&self->lock, LOCK_NONE, memory_order_relaxed);
-    window_forget_current(window);
-    atomic_store_explicit(&window->idle_ranks, 0, memory_order_relaxed);
-    window_set_access(window, ACCESS_NONE);
-    order_complete();
     return true;
 }

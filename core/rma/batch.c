@@ -123,7 +123,7 @@ static int batch_make(const struct operation *operation, struct batch_kind kind)
     peer->traffic->batch = batch;
     peer->traffic->counter.completed_one = send_when_alone;
     net_counter_issue(&peer->traffic->counter);
-    window_expect_pending(operation->window);
+    epoch_begin_pending(&operation->window->epoch);
     return 0;
 }
 

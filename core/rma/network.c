@@ -59,7 +59,7 @@ static int network_move(const struct operation *operation)
         unsigned spins = 0;
         do {
             message_lock();
-            window_expect_pending(operation->window);
+            epoch_begin_pending(&operation->window->epoch);
             err = net_access(process.net, &access);
             message_unlock();
         } while (!err && unlikely(access.bytes > 0) && !(err = await_network(&spins)));

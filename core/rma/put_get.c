@@ -77,8 +77,7 @@ move_runs(bool is_put, char *origin, MPI_Count origin_count,
           MPI_Count target_count, const struct datatype *target_type,
           struct window *window)
 {
-    const struct peer *peer =
-        atomic_load_explicit(&window->current, memory_order_acquire);
+    const struct peer *peer = epoch_current(&window->epoch);
     struct run here, there;
     if (unlikely(peer->rank != rank) || !run_of(origin_type, origin_count, &here) ||
         !run_of(target_type, target_count, &there))

@@ -61,7 +61,8 @@ static struct request *request_start(struct operation_request *request)
 static int operation_check_epoch(const struct operation *operation)
 {
     const struct window *window = operation->window;
-    if (operation->target.rank == MPI_PROC_NULL || window_access(window) >= ACCESS_LOCK)
+    if (operation->target.rank == MPI_PROC_NULL ||
+        epoch_access(&window->epoch) >= ACCESS_LOCK)
         return 0;
     return fail(MPI_ERR_RMA_SYNC,
                 "operations with a request need a lock; %s on the window",
@@ -77,8 +78,7 @@ static int operation_run(struct operation *operation)
 // The current target is mapped: operations there are complete when the call returns.
 static bool is_done_at_once(const struct operation *operation)
 {
-    const struct peer *current =
-        atomic_load_explicit(&operation->window->current, memory_order_acquire);
+    const struct peer *current = epoch_current(&operation->window->epoch);
     return operation->target.rank == MPI_PROC_NULL ||
            current->rank == operation->target.rank;
 }

@@ -47,14 +47,14 @@ static void settle(struct window *window)
     while (peer != NULL && peer_is_quiet(peer))
         peer = peer->next;
     if (peer == NULL)
-        atomic_store(&window->has_pending, false);
+        epoch_end_pending(&window->epoch);
     message_unlock();
 }
 
 // The flag is cleared last: until then other threads wait for the same operations.
 int sync_complete_all(struct window *window)
 {
-    if (likely(!atomic_load_explicit(&window->has_pending, memory_order_relaxed)))
+    if (likely(!epoch_has_pending(&window->epoch)))
         return 0;
     int first = 0;
     message_lock();

@@ -5,16 +5,17 @@
 
 #include <oriel_core.h>
 
-// May the call be made now, and may it promise that?
+// Checks that a fence is allowed now, and that its assert is true.
 static int check_may_fence(int assert, const struct window *win)
 {
-    if (unlikely(window_access(win) > ACCESS_FENCE_USED))
+    if (unlikely(!epoch_may_fence(&win->epoch)))
         return fail(MPI_ERR_RMA_SYNC, "%s on the window; a fence is not allowed in it",
                     window_epoch(win));
     if (unlikely(window_is_exposed(win)))
         return fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post; a fence "
                                       "is not allowed before MPI_Win_wait");
-    if (unlikely(window_access(win) == ACCESS_FENCE_USED && assert &MPI_MODE_NOPRECEDE))
+    if (unlikely(epoch_access(&win->epoch) == ACCESS_FENCE_USED &&
+                 assert &MPI_MODE_NOPRECEDE))
         return fail(MPI_ERR_ASSERT,
                     "assert = %d: has MPI_MODE_NOPRECEDE, but this process has issued "
                     "operations that the fence is to complete",
@@ -34,8 +35,10 @@ int oriel_win_fence(int assert, struct window *win)
     err = ends ? sync_complete_all(win) : 0;
     order_complete();
     int barrier_err = ends || begins ? collective_barrier(win->comm) : 0;
-    window_set_access(win, begins ? ACCESS_FENCE : ACCESS_NONE);
-    window_forget_current(win);
+    if (begins)
+        epoch_open_fence(&win->epoch);
+    else
+        epoch_close_fence(&win->epoch);
     return err ? err : barrier_err;
 }
 

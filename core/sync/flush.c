@@ -18,9 +18,9 @@ static int flush(int rank, struct window *window)
     struct peer *peer = window_find_peer(window, rank);
     window_unguard(window);
     bool is_locked = peer != NULL && peer_lock_state(peer) != LOCK_NONE;
-    if (window_access(window) == ACCESS_LOCK_ALL && !is_locked)
+    if (epoch_access(&window->epoch) == ACCESS_LOCK_ALL && !is_locked)
         return 0; // not touched yet
-    if (window_access(window) < ACCESS_LOCK || !is_locked)
+    if (epoch_access(&window->epoch) < ACCESS_LOCK || !is_locked)
         return fail(MPI_ERR_RMA_SYNC, "rank %d is not locked; %s on the window", rank,
                     window_epoch(window));
     return sync_complete(peer);
@@ -29,7 +29,7 @@ static int flush(int rank, struct window *window)
 static inline int flush_all(struct window *window)
 {
     order_complete();
-    if (unlikely(window_access(window) < ACCESS_LOCK))
+    if (unlikely(epoch_access(&window->epoch) < ACCESS_LOCK))
         return fail(MPI_ERR_RMA_SYNC, "no target is locked; %s on the window",
                     window_epoch(window));
     return sync_complete_all(window);

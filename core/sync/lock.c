@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Passive target: MPI_Win_lock, _unlock, _lock_all, _unlock_all (MPI-4.1 12.5.3).
-#include "rma/rma.h"
-#include "sync/sync.h"
+#include "sync/inline.h"
 
 #include <oriel_core.h>
 
-// May a first lock open an epoch now?
 static int check_may_open(const struct window *window)
 {
-    if (unlikely(window_access(window) != ACCESS_NONE &&
-                 window_access(window) != ACCESS_FENCE))
-        return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before locking",
-                    window_epoch(window));
-    return 0;
+    if (likely(epoch_may_open(&window->epoch)))
+        return 0;
+    return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before locking",
+                window_epoch(window));
 }
 
-// With no_locks nothing has been prepared for the locks of parts that are not mapped.
+// With no_locks nothing has been prepared for the locks of memory that is not mapped.
 static int refuse_lock(int rank)
 {
     return fail(MPI_ERR_RMA_SYNC,
@@ -24,73 +21,78 @@ static int refuse_lock(int rank)
                 rank);
 }
 
-// Marks a target as to be locked; *peer is it. Callers hold the guard.
-static int begin_lock(struct window *window, int type, int rank, bool is_unchecked,
-                      struct peer **peer)
+// Finds a target that the epoch is to lock. Callers hold the guard.
+static int find_unlocked(struct window *window, int rank, struct peer **peer)
 {
     int err = window_peer(window, rank, peer);
     if (err)
         return err;
-    if (unlikely(window->no_locks && (*peer)->address == NULL))
+    if (unlikely(window_has(window, TRAIT_NO_LOCKS) && (*peer)->address == NULL))
         return refuse_lock(rank);
     if (unlikely(peer_lock_state(*peer) != LOCK_NONE))
         return fail(MPI_ERR_RMA_SYNC, "rank %d is already locked by this process",
                     rank);
-    (*peer)->lock_type = type;
-    atomic_store_explicit(&(*peer)->lock, is_unchecked ? LOCK_UNCHECKED : LOCK_ASKED,
-                          memory_order_relaxed);
     return 0;
 }
 
-// May quick.h take and release its lock? It knows neither threads nor other nodes, and
-// no operations that are not loads and stores.
-static bool is_usual(const struct window *window, const struct peer *peer)
+// May the fast forms lock the target and release its lock? They know no operations that
+// are not loads and stores.
+static bool is_fast_target(const struct window *window, const struct peer *peer)
 {
-    return process.thread_level != MPI_THREAD_MULTIPLE && !window->spans_nodes &&
-           peer->address != NULL;
+    return peer->address != NULL && !window_has(window, LOCK_TRAITS);
 }
 
-static void end_lock(struct window *window)
+static void close_lock(struct window *window)
 {
     window_guard(window);
-    window_forget_current(window);
-    if (--window->locks == 0)
-        window_set_access(window, ACCESS_NONE);
+    epoch_close_lock(&window->epoch);
     window_unguard(window);
+}
+
+// Opens the epoch, or locks one more target in it. *is_locked: without a wait.
+static int open_lock(struct window *window, int type, int rank, int assert,
+                     struct peer **peer, bool *is_locked)
+{
+    int err = epoch_access(&window->epoch) == ACCESS_LOCK ? 0 : check_may_open(window);
+    if (!err)
+        err = find_unlocked(window, rank, peer);
+    if (err)
+        return err;
+    *is_locked =
+        is_fast_target(window, *peer) && lock_at_once(window, *peer, type, assert);
+    if (*is_locked)
+        return 0;
+    peer_want_lock(*peer, type, assert &MPI_MODE_NOCHECK);
+    epoch_open_lock(&window->epoch);
+    *is_locked = assert &MPI_MODE_NOCHECK;
+    return 0;
 }
 
 // Towards another node the request is only sent; the first operation waits for the
 // grant.
 int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
 {
+    struct peer *peer = NULL;
+    bool is_locked = false;
     if (rank == MPI_PROC_NULL)
         return 0;
-    bool is_unchecked = assert &MPI_MODE_NOCHECK;
-    struct peer *peer;
-    if (unlikely(locks_are_asked())) {
-        int err = locks_await_answers();
-        if (err)
-            return err;
-    }
-    window_guard(win);
-    int err = window_access(win) == ACCESS_LOCK ? 0 : check_may_open(win);
-    if (!err)
-        err = begin_lock(win, lock_type, rank, is_unchecked, &peer);
-    if (!err) {
-        window_set_access(win, ACCESS_LOCK);
-        win->locks++;
-    }
-    window_unguard(win);
-    if (!err && !is_unchecked) {
-        err = peer_lock(win, peer);
-        if (unlikely(err))
-            end_lock(win);
-    }
+    int err = unlikely(locks_are_asked()) ? locks_await_answers() : 0;
     if (err)
         return err;
-    window_make_current(win, peer);
-    if (is_usual(win, peer))
-        win->usual = peer;
+    window_guard(win);
+    err = open_lock(win, lock_type, rank, assert, &peer, &is_locked);
+    window_unguard(win);
+    if (err)
+        return err;
+    err = is_locked ? 0 : peer_lock(win, peer);
+    if (unlikely(err)) {
+        close_lock(win);
+        return err;
+    }
+    if (peer->address != NULL)
+        epoch_make_current(&win->epoch, peer);
+    if (is_fast_target(win, peer))
+        epoch_remember_locked(&win->epoch, peer);
     return 0;
 }
 
@@ -99,42 +101,48 @@ int oriel_win_unlock(int rank, struct window *win)
     if (rank == MPI_PROC_NULL)
         return 0;
     window_guard(win);
-    struct peer *peer =
-        window_access(win) == ACCESS_LOCK ? window_find_peer(win, rank) : NULL;
+    bool is_open = epoch_access(&win->epoch) == ACCESS_LOCK;
+    struct peer *peer = is_open ? window_find_peer(win, rank) : NULL;
     window_unguard(win);
     if (unlikely(peer == NULL || peer_lock_state(peer) == LOCK_NONE))
         return fail(MPI_ERR_RMA_SYNC, "rank %d is not locked; %s on the window", rank,
                     window_epoch(win));
+    if (is_fast_target(win, peer) && unlock_at_once(win, peer))
+        return 0;
     int err = peer_await_lock(peer);
     int completion_err = sync_complete(peer);
     int unlock_err = peer_unlock(win, peer);
-    end_lock(win);
+    close_lock(win);
     order_complete();
     if (err || completion_err)
         return err ? err : completion_err;
     return unlock_err;
 }
 
+// Locks the memory of a member of this node for a lock_all epoch.
+static int lock_shared(struct window *window, int rank)
+{
+    struct peer *peer;
+    window_guard(window);
+    int err = find_unlocked(window, rank, &peer);
+    if (!err)
+        peer_want_lock(peer, MPI_LOCK_SHARED, false);
+    window_unguard(window);
+    return err ? err : peer_lock(window, peer);
+}
+
 // Locks now what the program may load from and store to without a further call: the own
-// part and, if they are shown, those of all mates. On failure the epoch stays closed; if
+// memory and, if it is shown, that of all mates. On failure the epoch stays closed; if
 // one of them is exposed, none has been locked, so that nobody's post finds a lock.
 static int lock_mapped(struct window *window)
 {
     const struct communicator *comm = window->comm;
-    bool is_shown = window->is_shown;
+    bool is_shown = window_has(window, TRAIT_SHOWN);
     int first = is_shown ? 0 : comm->node_rank;
     int end = is_shown ? comm->node_size : first + 1;
     int err = window_check_exposed(window, first, end);
-    for (int i = first; i < end && !err; i++) {
-        struct peer *peer;
-        window_guard(window);
-        err = begin_lock(window, MPI_LOCK_SHARED, comm->node_members[i], false, &peer);
-        window_unguard(window);
-        if (!err)
-            err = peer_lock(window, peer);
-        if (!err && !is_shown && !window->no_locks && is_usual(window, peer))
-            window->usual_self = peer;
-    }
+    for (int i = first; i < end && !err; i++)
+        err = lock_shared(window, comm->node_members[i]);
     return err;
 }
 
@@ -149,59 +157,60 @@ static int unlock_peers(struct window *window)
     return first;
 }
 
-// Do all members map the part?
+// Do all members map the memory of the rank?
 static bool is_mapped_by_all(const struct window *window, int rank)
 {
     const struct member *member = &window->members[rank];
     if (window->size_of_group == 1)
         return true;
-    return !window->spans_nodes && window->flavor != MPI_WIN_FLAVOR_DYNAMIC &&
+    return !window_has(window, TRAIT_NODES) &&
+           window->flavor != MPI_WIN_FLAVOR_DYNAMIC &&
            (member->is_in_segment || member->size == 0);
 }
 
 static int check_may_lock_all(const struct window *window)
 {
-    for (int rank = 0; window->no_locks && rank < window->size_of_group; rank++)
+    int ranks = window_has(window, TRAIT_NO_LOCKS) ? window->size_of_group : 0;
+    for (int rank = 0; rank < ranks; rank++)
         if (!is_mapped_by_all(window, rank))
             return refuse_lock(rank);
     return 0;
 }
 
-// Takes no lock on behalf of the other parts: that of a target is taken when the epoch
-// first touches it, so that the call needs no message however many targets there are.
+// Takes no lock of other members' memory: that of a target is taken when the epoch first
+// touches it, so that the call needs no message however many targets there are.
 int oriel_win_lock_all(int assert, struct window *win)
 {
+    bool is_unchecked = assert &MPI_MODE_NOCHECK;
+    if (lock_all_at_once(win, assert))
+        return 0;
     window_guard(win);
     int err = check_may_open(win);
     if (!err)
         err = check_may_lock_all(win);
     if (!err)
-        window_set_access(win, ACCESS_LOCK_ALL);
+        epoch_open_all(&win->epoch, win->size_of_group, is_unchecked);
     window_unguard(win);
-    if (err)
-        return err;
-    win->is_unchecked = assert &MPI_MODE_NOCHECK;
-    if (!win->is_unchecked)
+    if (!err && !is_unchecked) {
         err = lock_mapped(win);
-    if (unlikely(err)) {
-        unlock_peers(win);
-        window_set_access(win, ACCESS_NONE);
-        return err;
+        if (unlikely(err)) {
+            unlock_peers(win);
+            epoch_close_all(&win->epoch);
+        }
     }
-    win->idle_ranks = win->size_of_group;
-    return 0;
+    return err;
 }
 
 int oriel_win_unlock_all(struct window *win)
 {
-    if (unlikely(window_access(win) != ACCESS_LOCK_ALL))
+    if (unlikely(epoch_access(&win->epoch) != ACCESS_LOCK_ALL))
         return fail(MPI_ERR_RMA_SYNC, "no lock_all epoch is open on the window; %s",
                     window_epoch(win));
+    if (unlock_all_at_once(win))
+        return 0;
     int err = sync_complete_all(win);
     int unlock_err = unlock_peers(win);
-    window_forget_current(win);
-    win->idle_ranks = 0;
-    window_set_access(win, ACCESS_NONE);
+    epoch_close_all(&win->epoch);
     order_complete();
     return err ? err : unlock_err;
 }

@@ -85,36 +85,29 @@ static int notify_all(const struct window *window, const struct neighbours *neig
 static void expect_all(const struct neighbours *neighbours, enum notice kind)
 {
     for (int i = 0; i < neighbours->count; i++)
-        neighbours->members[i]->notices[kind].expected++;
+        peer_expect_notice(neighbours->members[i], kind);
 }
 
 // ---- the origin's side --------------------------------------------------------
 static int check_may_start(const struct window *window)
 {
-    if (window_access(window) == ACCESS_NONE || window_access(window) == ACCESS_FENCE)
+    if (epoch_may_open(&window->epoch))
         return 0;
     return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before starting another",
                 window_epoch(window));
 }
 
-static void mark_targets(const struct neighbours *targets, bool is_target)
-{
-    for (int i = 0; i < targets->count; i++)
-        targets->members[i]->is_target = is_target;
-}
-
 int oriel_win_start(struct group *group, int assert, struct window *win)
 {
+    struct neighbours targets;
     window_guard(win);
     int err = check_may_start(win);
     if (!err)
-        err = neighbours_make(win, group, &win->targets);
+        err = neighbours_make(win, group, &targets);
     if (!err) {
-        mark_targets(&win->targets, true);
         if (!(assert &MPI_MODE_NOCHECK))
-            expect_all(&win->targets, NOTICE_POST);
-        window_set_access(win, ACCESS_START);
-        window_forget_current(win);
+            expect_all(&targets, NOTICE_POST);
+        epoch_open_start(&win->epoch, targets);
     }
     window_unguard(win);
     return err;
@@ -124,18 +117,16 @@ int oriel_win_start(struct group *group, int assert, struct window *win)
 // accessed may post later: notices of both sides are counted.
 int oriel_win_complete(struct window *win)
 {
-    if (unlikely(window_access(win) != ACCESS_START))
+    if (unlikely(epoch_access(&win->epoch) != ACCESS_START))
         return fail(MPI_ERR_RMA_SYNC, "nothing has been started: %s on the window",
                     window_epoch(win));
     int err = sync_complete_all(win);
     order_complete();
-    int notice_err = notify_all(win, &win->targets, NOTICE_COMPLETE);
+    int notice_err = notify_all(win, &win->epoch.targets, NOTICE_COMPLETE);
     window_guard(win);
-    mark_targets(&win->targets, false);
-    neighbours_drop(&win->targets);
-    window_forget_current(win);
-    window_set_access(win, ACCESS_NONE);
+    struct neighbours targets = epoch_close_start(&win->epoch);
     window_unguard(win);
+    neighbours_drop(&targets);
     return err ? err : notice_err;
 }
 
@@ -144,13 +135,13 @@ static int check_may_post(struct window *window)
 {
     if (window_is_exposed(window))
         return fail(MPI_ERR_RMA_SYNC, "the window is already exposed by MPI_Win_post");
-    if (window_access(window) == ACCESS_FENCE_USED)
+    if (epoch_access(&window->epoch) == ACCESS_FENCE_USED)
         return fail(MPI_ERR_RMA_SYNC, "%s on the window; close it before posting",
                     window_epoch(window));
     if (window_is_locked(window))
         return fail(
             MPI_ERR_RMA_CONFLICT,
-            "the part of this process is locked; MPI_Win_unlock must come before "
+            "the memory of this process is locked; MPI_Win_unlock must come before "
             "it is exposed");
     return 0;
 }

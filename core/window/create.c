@@ -92,7 +92,7 @@ int oriel_win_create_dynamic(struct info *info, struct communicator *comm,
 
 int oriel_win_free(struct window *win)
 {
-    if (window_access(win) != ACCESS_NONE && window_access(win) != ACCESS_FENCE)
+    if (!epoch_may_open(&win->epoch))
         return fail(MPI_ERR_RMA_SYNC,
                     "%s; it must be closed before the window is freed",
                     window_epoch(win));

@@ -103,9 +103,8 @@ static bool given_value(const struct hint *hint, const struct info *given,
 static void hints_apply(struct window *window)
 {
     char ordering[MPI_MAX_INFO_VAL];
-    window->no_locks = info_flag(window->info, "no_locks", false);
-    if (window->no_locks) // MPI_Win_lock_all has to look at all parts
-        window->usual_self = (struct peer *)&nobody;
+    window_set_trait(window, TRAIT_NO_LOCKS,
+                     info_flag(window->info, "no_locks", false));
     window->is_ordered = !info_value(window->info, "accumulate_ordering", ordering) ||
                          strcmp(ordering, "none") != 0;
 }
@@ -155,7 +154,7 @@ int oriel_win_get_info(struct window *win, struct info **info_used)
 int window_serve(struct window *window)
 {
     bool has_mates = window->comm->node_size > 1;
-    if (window->no_locks || !(window->spans_nodes || (has_mates && !window->is_mapped)))
-        return 0;
-    return message_serve();
+    bool is_asked =
+        window_has(window, TRAIT_NODES) || (has_mates && !window->is_mapped);
+    return is_asked && !window_has(window, TRAIT_NO_LOCKS) ? message_serve() : 0;
 }

@@ -57,7 +57,7 @@ static __attribute__((noinline)) int tell_if_distant(const struct peer *peer)
 // After the next ticket has been served.
 static inline int tell(const struct window *window, const struct peer *peer)
 {
-    return likely(!window->spans_nodes) ? 0 : tell_if_distant(peer);
+    return likely(!window_has(window, TRAIT_NODES)) ? 0 : tell_if_distant(peer);
 }
 
 static __attribute__((noinline)) int ask(const struct window *window, struct peer *peer)
@@ -71,7 +71,7 @@ static __attribute__((noinline)) int ask(const struct window *window, struct pee
     int err = send(peer, MESSAGE_LOCK, &message);
     if (err) {
         atomic_fetch_sub(&process.asked_locks, 1);
-        atomic_store(&peer->lock, LOCK_NONE);
+        peer_set_lock_state(peer, LOCK_NONE);
     }
     return err;
 }
@@ -80,7 +80,7 @@ static __attribute__((noinline)) int ask(const struct window *window, struct pee
 static inline int hold(const struct window *window, struct peer *peer)
 {
     lock_record_enter(peer->lock_record, peer->lock_type);
-    atomic_store_explicit(&peer->lock, LOCK_HELD, memory_order_release);
+    peer_hold_lock(peer, peer->lock_type);
     return peer->lock_type == MPI_LOCK_SHARED ? tell(window, peer) : 0;
 }
 
@@ -92,7 +92,7 @@ static __attribute__((noinline)) int await_service(const struct window *window,
     while (!lock_record_is_served(peer->lock_record, ticket, peer->lock_type)) {
         int err = message_backoff(&spins);
         if (err) {
-            atomic_store(&peer->lock, LOCK_NONE);
+            peer_set_lock_state(peer, LOCK_NONE);
             return err;
         }
     }
@@ -117,7 +117,7 @@ int window_check_exposed(const struct window *window, int first, int end)
 
 static __attribute__((noinline)) int refuse_exposed(struct peer *peer)
 {
-    atomic_store(&peer->lock, LOCK_NONE);
+    peer_set_lock_state(peer, LOCK_NONE);
     return fail_exposed(peer->rank);
 }
 
@@ -165,14 +165,13 @@ int peer_await_answer(struct peer *peer)
 
 int peer_unlock(struct window *window, struct peer *peer)
 {
-    int state = peer_lock_state(peer);
-    atomic_store_explicit(&peer->lock, LOCK_NONE, memory_order_relaxed);
-    if (state != LOCK_HELD)
-        return 0;
-    if (unlikely(peer->lock_record == NULL))
-        return send_release(peer);
-    lock_record_leave(peer->lock_record, peer->lock_type);
-    return tell(window, peer);
+    bool is_held = peer_lock_state(peer) == LOCK_HELD;
+    if (likely(is_held && peer->lock_record != NULL)) {
+        peer_leave_lock(peer);
+        return tell(window, peer);
+    }
+    peer_set_lock_state(peer, LOCK_NONE);
+    return is_held ? send_release(peer) : 0;
 }
 
 // ---- at the target, on behalf of other nodes ----------------------------------
@@ -265,7 +264,7 @@ static void handle_grant(int source, const void *bytes, size_t size)
         message_refuse(source, "a lock");
         return;
     }
-    atomic_store(&peer->lock, message->error == 0                      ? LOCK_HELD
+    peer_set_lock_state(peer, message->error == 0                      ? LOCK_HELD
                               : message->error == MPI_ERR_RMA_CONFLICT ? LOCK_EXPOSED
                                                                        : LOCK_REFUSED);
     atomic_fetch_sub(&process.asked_locks, 1);

@@ -30,11 +30,6 @@ int peer_notify(const struct window *window, const struct peer *peer, enum notic
     return err;
 }
 
-static void count(struct peer *peer, enum notice kind)
-{
-    atomic_fetch_add_explicit(&peer->notices[kind].came, 1, memory_order_release);
-}
-
 static void keep(struct window *window, int rank, enum notice kind)
 {
     struct early_notice *notice = malloc(sizeof *notice);
@@ -58,7 +53,7 @@ static void handle_notice(int source, const void *bytes, size_t size)
     }
     struct peer *peer = window_find_peer(window, message->rank);
     if (peer != NULL)
-        count(peer, message->kind);
+        peer_count_notice(peer, message->kind);
     else
         keep(window, message->rank, message->kind);
 }
@@ -73,7 +68,7 @@ void window_count_early(struct window *window)
             at = &notice->next;
             continue;
         }
-        count(peer, notice->kind);
+        peer_count_notice(peer, notice->kind);
         *at = notice->next;
         free(notice);
     }

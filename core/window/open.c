@@ -29,22 +29,31 @@ static void window_destroy(struct object *object)
     free(object);
 }
 
+// Those that hints_choose does not know.
+static uint32_t traits_of(const struct window *window)
+{
+    uint32_t threads = process.thread_level == MPI_THREAD_MULTIPLE ? TRAIT_THREADS : 0;
+    uint32_t nodes = window->comm->leader_count > 1 ? TRAIT_NODES : 0;
+    uint32_t shown = window->flavor == MPI_WIN_FLAVOR_SHARED ? TRAIT_SHOWN : 0;
+    uint32_t dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC ? TRAIT_DYNAMIC : 0;
+    return threads | nodes | shown | dynamic;
+}
+
 static int make_state(struct opening *opening)
 {
     const struct window_plan *plan = opening->plan;
     struct window *window = opening->window;
     window->object.errhandler = &errors_are_fatal;
     window->flavor = plan->flavor;
-    window->is_shown = plan->flavor == MPI_WIN_FLAVOR_SHARED;
     window->model = MPI_WIN_UNIFIED;
     window->size_of_group = window->comm->size;
-    window->spans_nodes = window->comm->leader_count > 1;
     window->unit = plan->unit;
     window->peers.owner = process.windows->peer_owner;
     window->unit_attribute =
         plan->unit == (int)plan->unit ? (int)plan->unit : MPI_UNDEFINED;
-    window->usual = window->usual_self = (struct peer *)&nobody; // never locked
-    window_forget_current(window);
+    window->self = (struct peer *)&nobody;
+    window->traits = traits_of(window);
+    epoch_init(&window->epoch);
     return hints_choose(window, plan->info);
 }
 
@@ -74,7 +83,7 @@ static int make_service(struct opening *opening)
 static int make_region(struct opening *opening)
 {
     struct window *window = opening->window;
-    if (!window->spans_nodes || window->size == 0)
+    if (!window_has(window, TRAIT_NODES) || window->size == 0)
         return 0;
     message_lock();
     int err =
@@ -277,7 +286,7 @@ void window_close(struct window *window)
 {
     undo_handle(window);
     // A late release of a lock may have been on its way until the handle became stale.
-    if (window->spans_nodes)
+    if (window_has(window, TRAIT_NODES))
         collective_node_barrier(window->comm);
     undo_steps(window);
     kept_memory_free();

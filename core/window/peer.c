@@ -21,15 +21,15 @@ static struct peer *peer_make(const struct window *window, int rank)
 {
     const struct communicator *comm = window->comm;
     const struct member *member = &window->members[rank];
-    struct peer *peer = calloc(1, sizeof *peer);
+    struct peer *peer = malloc(sizeof *peer);
     if (peer == NULL)
         return NULL;
-    peer->rank = rank;
-    peer->size = member->size;
-    peer->unit = member->unit;
-    peer->units = member->unit > 0 ? member->size / member->unit : 0;
-    peer->job_rank = comm_job_rank(comm, rank);
-    peer->member = member;
+    *peer = (struct peer){.rank = rank,
+                          .size = member->size,
+                          .unit = member->unit,
+                          .units = member->unit > 0 ? member->size / member->unit : 0,
+                          .job_rank = comm_job_rank(comm, rank),
+                          .member = member};
     if (comm->node_index_of[rank] != comm->leader_index)
         return peer;
     peer->lock_record = &window->lock_records[member->node_rank];
@@ -87,6 +87,8 @@ int window_make_peer(struct window *window, int rank, struct peer **made)
         free(peer);
         return fail(MPI_ERR_NO_MEM, "no memory for what is known of rank %d", rank);
     }
+    if (rank == window->comm->rank)
+        window->self = peer;
     *made = peer;
     return 0;
 }
@@ -104,7 +106,7 @@ void peers_free(struct window *window)
 
 const char *window_epoch(const struct window *window)
 {
-    switch (window_access(window)) {
+    switch (epoch_access(&window->epoch)) {
     case ACCESS_NONE:
         return "no epoch is open";
     case ACCESS_FENCE:
@@ -120,47 +122,44 @@ const char *window_epoch(const struct window *window)
     return "";
 }
 
-// Does the epoch allow access? *must_lock: the caller is to take the target's lock.
-static int admit(struct window *window, int rank, struct peer **peer, bool *must_lock)
+static int refuse(enum admission admission, int rank)
 {
-    if (window_access(window) == ACCESS_NONE)
+    switch (admission) {
+    case REFUSED_NOT_STARTED:
+        return fail(MPI_ERR_RMA_SYNC,
+                    "rank %d is not in the group that was given to MPI_Win_start",
+                    rank);
+    case REFUSED_NOT_LOCKED:
+        return fail(MPI_ERR_RMA_SYNC, "a lock epoch is open, but rank %d is not locked",
+                    rank);
+    default:
         return fail(MPI_ERR_RMA_SYNC,
                     "no epoch is open on the window: needs a fence, a start, a "
                     "lock of rank %d or lock_all",
                     rank);
+    }
+}
+
+// Does the epoch allow access? *must_lock: the caller is to take the target's lock.
+static int target_admit(struct window *window, int rank, struct peer **peer,
+                        bool *must_lock)
+{
+    if (epoch_access(&window->epoch) == ACCESS_NONE)
+        return refuse(REFUSED_NO_EPOCH, rank);
     int err = window_peer(window, rank, peer);
     if (err)
         return err;
-    int state = peer_lock_state(*peer);
-    if (window_access(window) == ACCESS_FENCE)
-        window_set_access(window, ACCESS_FENCE_USED);
-    if (window_access(window) == ACCESS_START && !(*peer)->is_target)
-        return fail(MPI_ERR_RMA_SYNC,
-                    "rank %d is not in the group that was given to MPI_Win_start",
-                    rank);
-    if (window_access(window) == ACCESS_LOCK && state == LOCK_NONE)
-        return fail(MPI_ERR_RMA_SYNC, "a lock epoch is open, but rank %d is not locked",
-                    rank);
-    if (window_access(window) == ACCESS_LOCK_ALL && state == LOCK_NONE) {
-        *must_lock = !window->is_unchecked;
-        (*peer)->lock_type = MPI_LOCK_SHARED;
-        atomic_store(&(*peer)->lock, *must_lock ? LOCK_ASKED : LOCK_UNCHECKED);
-    }
-    return 0;
+    enum admission admission = epoch_admit(&window->epoch, *peer);
+    *must_lock = admission == ADMITTED_UNLOCKED;
+    return admission < REFUSED_NO_EPOCH ? 0 : refuse(admission, rank);
 }
 
-int window_target(struct window *window, int rank, struct peer **target)
+int window_admit(struct window *window, int rank, struct peer **target)
 {
-    const struct peer *current =
-        atomic_load_explicit(&window->current, memory_order_acquire);
-    if (likely(current->rank == rank)) {
-        *target = (struct peer *)current; // not nobody, so not constant
-        return 0;
-    }
     struct peer *peer = NULL;
     bool must_lock = false;
     window_guard(window);
-    int err = admit(window, rank, &peer, &must_lock);
+    int err = target_admit(window, rank, &peer, &must_lock);
     window_unguard(window);
     if (!err && must_lock)
         err = peer_lock(window, peer);
@@ -170,7 +169,8 @@ int window_target(struct window *window, int rank, struct peer **target)
         err = peer_await_post(peer);
     if (err)
         return err;
-    window_make_current(window, peer);
+    if (peer->address != NULL)
+        epoch_make_current(&window->epoch, peer);
     *target = peer;
     return 0;
 }

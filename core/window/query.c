@@ -61,7 +61,7 @@ int oriel_win_delete_attr(struct window *win, int win_keyval)
     return attribute_delete(KIND_WIN, win, win_keyval);
 }
 
-// Where the part of `rank` lies in this process, or NULL if it is not mapped here.
+// The base of `rank` in this process, or NULL if its memory is not mapped here.
 static void *address_here(const struct window *win, int rank)
 {
     const struct communicator *comm = win->comm;
@@ -81,14 +81,13 @@ static int first_with_memory(const struct window *win)
     return 0;
 }
 
-// From now on the program may load from the mate's part without a call that could take its
-// lock. So lock_all epochs take it when they are opened, and one that is open does now.
+// From now on the program may load from the mate's memory without a call that could take
+// its lock. So lock_all epochs take it when they are opened, and one that is open does
+// now.
 static int show(struct window *win, int rank)
 {
-    win->is_shown = true;
-    if (win->usual_self != &nobody)
-        win->usual_self = (struct peer *)&nobody;
-    return window_access(win) == ACCESS_LOCK_ALL
+    window_set_trait(win, TRAIT_SHOWN, true);
+    return epoch_access(&win->epoch) == ACCESS_LOCK_ALL
                ? window_target(win, rank, &(struct peer *){NULL})
                : 0;
 }

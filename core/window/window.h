@@ -15,138 +15,32 @@
 //   stripe    lock of the elements whose offsets in a part have the same hash
 #pragma once
 
-#include "collective/collective.h"
+#include "window/epoch.h"
 
-struct means;        // of rma: how operations get at a peer's memory
-struct peer_traffic; // of rma: what is under way to a peer
-
-// The descriptor of a member, which all members have and only read once the window is
-// open. It travels as it is, so it has no padding.
-struct member {
-    uint64_t place;       // for mates: offset in the segment or address in its process
-    uint64_t size;        // bytes
-    uint64_t unit;        // displacement unit in bytes
-    struct net_remote net; // for other nodes
-    uint32_t handle;      // of its window object, so that messages can name it
-    int32_t node_rank; // among the window's members on its node: index of lock_records
-    int32_t error;     // error class of a member that failed to bring its part, else 0
-    uint32_t is_in_segment; // `place` is an offset
-};
-
-// What a member of a dynamic window has attached, see attach.c.
-struct attachments {
-    _Atomic(uint64_t) version; // a seqlock: odd while the owner changes what follows
-    _Atomic(uint64_t) place;   // of the sorted array of them in the segment
-    _Atomic(uint64_t) count;
-    uint64_t segment; // where the segment is mapped in the owner's process
-};
-
-enum { LOCK_STRIPES = 32 };
-
-// A ticket lock for readers and writers: an origin takes a ticket and enters when it is
-// served. A writer is served until it leaves; a reader serves the next at once. All
-// counters wrap.
-struct lock_record {
-    _Alignas(CACHE_LINE) _Atomic(uint32_t) next; // ticket for who comes
-    _Atomic(uint32_t) serving;                   // ticket that may enter
-    _Atomic(uint32_t) entered;                   // readers that have ever entered
-    _Atomic(uint32_t) left;                      // readers that have ever left
-    _Atomic(uint32_t) distant; // tickets that wait on behalf of other nodes
-    _Atomic(bool) is_exposed;  // the part, from MPI_Win_post to MPI_Win_wait
-    struct attachments attachments;
-    _Atomic(uint32_t) updater;  // who alone updates elements of the part: see updater.c
-    _Atomic(uint32_t) updating; // the same while it does so without atomic instructions
-    // Each protects elements that no instruction updates whole: 0, or the node rank of
-    // the holder plus 1.
-    _Alignas(CACHE_LINE) _Atomic(uint32_t) stripes[LOCK_STRIPES];
-};
-
-enum lock_state {
-    LOCK_NONE,
-    LOCK_HELD,
-    LOCK_UNCHECKED, // MPI_MODE_NOCHECK: the program knows that nothing conflicts
-    LOCK_ASKED,     // taken or sent for, not granted yet
-    LOCK_REFUSED,   // the target has freed the window
-    LOCK_EXPOSED,   // the target did not, for its part is exposed by MPI_Win_post
-};
-
-// Kinds of messages.
-enum {
-    MESSAGE_LOCK = COLLECTIVE_NEXT_KIND, // lock request
-    MESSAGE_GRANT,                       // a lock request was granted
-    MESSAGE_UNLOCK,                      // lock release
-    MESSAGE_NOTICE,                      // a process has posted or completed
-    WINDOW_NEXT_KIND
-};
-
-// What a process tells its neighbours of general active target epochs.
-enum notice {
-    NOTICE_POST,     // to origins: may access me now
-    NOTICE_COMPLETE, // to targets: my accesses are complete
-    NOTICES
-};
-
-struct peer {
-    int rank;      // in the window
-    char *address; // where its part lies in this process; NULL if it is not mapped
-    uint64_t size, unit;
-    uint64_t units; // whole ones in the part
-    int job_rank;
-    int lock_type;     // MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE when locked
-    _Atomic(int) lock; // enum lock_state
-    const struct member *member;
-    struct {
-        _Atomic(uint32_t) came;
-        uint32_t expected;
-    } notices[NOTICES];              // from the peer, since the window was opened
-    bool is_target;                  // ACCESS_START: member of the group
-    struct lock_record *lock_record; // NULL: on another node
-    const struct means *means;       // chosen when the peer is made
-    struct peer_traffic *traffic;    // NULL: operations are complete when they return
-    struct peer *next;               // of all peers
-    struct peer *next_in_bucket;     // of those with the same hash
-};
-
-// Access epoch of this process on a window (MPI-4.1 12.5).
-enum access {
-    ACCESS_NONE,
-    ACCESS_FENCE,      // after a fence without NOSUCCEED; no operation yet
-    ACCESS_FENCE_USED, // after the first operation of a fence epoch
-    ACCESS_START,      // between start and complete
-    ACCESS_LOCK,       // one or more targets locked
-    ACCESS_LOCK_ALL,   // lock_all; a target's lock is taken when it is first used
-};
-
-// The members of a group that was given to MPI_Win_start or MPI_Win_post.
-struct neighbours {
-    struct peer **members;
-    int count;
-    int done; // origins at the front that have completed
+// Bits of window->traits. The fast forms of a call (sync/inline.h) may run if no trait is
+// set that matters to it.
+enum trait {
+    TRAIT_THREADS = 1 << 0,  // MPI_THREAD_MULTIPLE: epochs change under the guard
+    TRAIT_NODES = 1 << 1,    // spans nodes: an origin may wait for a lock elsewhere
+    TRAIT_NO_LOCKS = 1 << 2, // the hint: MPI_Win_lock_all looks at all members' memory
+    TRAIT_DYNAMIC = 1 << 3,  // MPI_Win_create_dynamic: no memory is mapped for good
+    TRAIT_SHOWN = 1 << 4,    // the program may load from mates' memory and store there:
+                             // MPI_Win_lock_all takes all their locks
+    LOCK_TRAITS = TRAIT_THREADS | TRAIT_NODES, // matter to locks of single targets
+    LOCK_ALL_TRAITS = LOCK_TRAITS | TRAIT_NO_LOCKS | TRAIT_DYNAMIC | TRAIT_SHOWN,
 };
 
 struct window {
     struct object object;
-    // The target used last if the open epoch allows access to it and it is mapped;
-    // otherwise &nobody. So one comparison of ranks checks the epoch.
-    _Atomic(const struct peer *) current;
-    // In a lock_all epoch where every operation so far was complete when its call
-    // returned, all ranks below this have nothing to flush; otherwise 0.
-    _Atomic(int) idle_ranks;
-    _Atomic(enum access) access;
-    _Atomic(bool) has_pending; // operations by net or messages may be under way
+    struct epoch epoch;
+    _Atomic(uint32_t) traits;  // enum trait
     _Atomic(bool) guard;       // see window_guard
     int size_of_group;         // = comm->size
     int flavor;                // MPI_WIN_FLAVOR_*
     int model;                 // MPI_WIN_UNIFIED
-    int locks;                 // ACCESS_LOCK: targets locked
-    bool is_unchecked;         // ACCESS_LOCK_ALL: by MPI_MODE_NOCHECK
-    bool no_locks, is_ordered; // hints
-    _Atomic(bool) is_shown;    // the program may load from mates' parts and store there
-    bool is_mapped;            // mates reach the own part by loads and stores
-    // The target that MPI_Win_lock locked last, and this process as a target of
-    // MPI_Win_lock_all, of those that quick.h may lock; &nobody before the first.
-    struct peer *usual, *usual_self;
-    bool spans_nodes;
+    bool is_ordered;           // hint: accumulates to one location keep their order
+    bool is_mapped;            // mates reach the own memory by loads and stores
+    struct peer *self;         // this process as a target; &nobody before it is one
     struct communicator *comm; // private duplicate of the program's
     struct peers {
         struct peer **buckets; // by rank, a power of two
@@ -170,7 +64,6 @@ struct window {
     bool has_region;
     struct distant_lock
         *distant_locks;        // of origins on other nodes, in order of tickets
-    struct neighbours targets; // ACCESS_START
     struct neighbours origins; // while exposed
     struct early_notice *early_notices; // of processes that are not yet peers
     struct info *info;                  // hints in use
@@ -178,7 +71,14 @@ struct window {
     char name[MPI_MAX_OBJECT_NAME];
 };
 
-extern const struct peer nobody; // MPI_PROC_NULL; its lock record is never free
+// Kinds of messages.
+enum {
+    MESSAGE_LOCK = COLLECTIVE_NEXT_KIND, // lock request
+    MESSAGE_GRANT,                       // a lock request was granted
+    MESSAGE_UNLOCK,                      // lock release
+    MESSAGE_NOTICE,                      // a process has posted or completed
+    WINDOW_NEXT_KIND
+};
 
 // What rma adds to each peer.
 struct peer_owner {
@@ -197,6 +97,22 @@ struct windows {
 // After messages_start; MPI_ERR_NO_MEM.
 int windows_start(const struct peer_owner *owner);
 void windows_stop(void);
+
+// Has the window any of these traits?
+static inline bool window_has(const struct window *window, enum trait traits)
+{
+    return (atomic_load_explicit(&window->traits, memory_order_relaxed) & traits) != 0;
+}
+
+static inline void window_set_trait(struct window *window, enum trait trait,
+                                    bool is_set)
+{
+    if (is_set)
+        atomic_fetch_or_explicit(&window->traits, trait, memory_order_relaxed);
+    else
+        atomic_fetch_and_explicit(&window->traits, ~(uint32_t)trait,
+                                  memory_order_relaxed);
+}
 
 // ---- targets ------------------------------------------------------------------
 // The peer of a rank, or NULL if it has not been touched yet. Callers hold the guard or
@@ -230,38 +146,19 @@ static inline bool window_has_member(const struct window *window, int rank,
 // The target of an operation: checks that the open epoch allows it (MPI_ERR_RMA_SYNC),
 // takes its lock in a lock_all epoch, waits until the lock is granted, and makes it the
 // current one. The caller does not hold the guard.
-int window_target(struct window *window, int rank, struct peer **peer);
-
-// The epoch is changed with the guard held, or by a call that the program makes by one
-// thread at a time.
-static inline enum access window_access(const struct window *window)
+int window_admit(struct window *window, int rank, struct peer **peer);
+// The same; the current target has been admitted already. `rank` is not MPI_PROC_NULL.
+static inline int window_target(struct window *window, int rank, struct peer **peer)
 {
-    return atomic_load_explicit(&window->access, memory_order_relaxed);
-}
-static inline void window_set_access(struct window *window, enum access access)
-{
-    atomic_store_explicit(&window->access, access, memory_order_relaxed);
+    const struct peer *current = epoch_current(&window->epoch);
+    if (unlikely(current->rank != rank))
+        return window_admit(window, rank, peer);
+    *peer = (struct peer *)current; // not nobody, so not constant
+    return 0;
 }
 
 // The open epoch in words: "a lock_all epoch is open".
 const char *window_epoch(const struct window *window);
-
-// The caller knows that the epoch allows access to the peer.
-static inline void window_make_current(struct window *window, const struct peer *peer)
-{
-    if (peer->address != NULL)
-        atomic_store_explicit(&window->current, peer, memory_order_release);
-}
-// An operation is under way that is no load or store; before it starts.
-static inline void window_expect_pending(struct window *window)
-{
-    atomic_store_explicit(&window->idle_ranks, 0, memory_order_relaxed);
-    atomic_store(&window->has_pending, true);
-}
-static inline void window_forget_current(struct window *window)
-{
-    atomic_store_explicit(&window->current, &nobody, memory_order_relaxed);
-}
 
 // Guards epoch state and peers against other threads of the process. Not held while
 // waiting; the message lock may be taken inside, never the other way round.
@@ -289,80 +186,6 @@ static inline char *exposed_at(const void *part, uint64_t offset)
 int attachments_check(const struct attachments *attached, uint64_t address,
                       uint64_t bytes);
 
-// ---- lock records -------------------------------------------------------------
-// `next` and `left` are changed by atomic operations of anyone; `serving` and `entered`
-// by plain stores of the one who is served.
-static inline bool lock_record_is_served(const struct lock_record *record,
-                                         uint32_t ticket, int type)
-{
-    if (atomic_load_explicit(&record->serving, memory_order_acquire) != ticket)
-        return false;
-    return type == MPI_LOCK_SHARED ||
-           atomic_load_explicit(&record->left, memory_order_acquire) ==
-               atomic_load_explicit(&record->entered, memory_order_relaxed);
-}
-
-static inline void lock_record_serve_next(struct lock_record *record)
-{
-    uint32_t ticket = atomic_load_explicit(&record->serving, memory_order_relaxed);
-    atomic_store_explicit(&record->serving, ticket + 1, memory_order_release);
-}
-
-// A ticket that is served becomes a lock that is held.
-static inline void lock_record_enter(struct lock_record *record, int type)
-{
-    if (type != MPI_LOCK_SHARED)
-        return;
-    uint32_t entered = atomic_load_explicit(&record->entered, memory_order_relaxed);
-    atomic_store_explicit(&record->entered, entered + 1, memory_order_relaxed);
-    lock_record_serve_next(record);
-}
-
-static inline void lock_record_leave(struct lock_record *record, int type)
-{
-    if (type == MPI_LOCK_SHARED)
-        atomic_fetch_add_explicit(&record->left, 1, memory_order_release);
-    else
-        lock_record_serve_next(record);
-}
-
-// Takes the lock if it is free and may be taken: a ticket only if it is served at once.
-static inline bool lock_record_try(struct lock_record *record, int type)
-{
-    uint32_t ticket = atomic_load_explicit(&record->next, memory_order_relaxed);
-    if (atomic_load_explicit(&record->is_exposed, memory_order_relaxed) ||
-        !lock_record_is_served(record, ticket, type) ||
-        !atomic_compare_exchange_strong_explicit(&record->next, &ticket, ticket + 1,
-                                                 memory_order_relaxed,
-                                                 memory_order_relaxed))
-        return false;
-    lock_record_enter(record, type);
-    return true;
-}
-
-// ---- updaters -----------------------------------------------------------------
-// Whoever updates elements of a part has joined its updaters before. While there is only
-// one, it need not do so by atomic instructions; afterwards all do, for good.
-uint32_t updater_program(void); // of this process; 0, many by itself, with threads
-uint32_t updater_target(void);  // this process on behalf of others, one at a time
-void updater_join(struct lock_record *record, uint32_t updater);
-
-// Until updater_end, nobody else updates elements of the part; false if others may.
-static inline bool updater_begin_alone(struct lock_record *record, uint32_t updater)
-{
-    if (atomic_load_explicit(&record->updater, memory_order_relaxed) != updater)
-        return false;
-    atomic_store(&record->updating, updater);
-    if (likely(atomic_load(&record->updater) == updater))
-        return true;
-    atomic_store_explicit(&record->updating, 0, memory_order_release);
-    return false;
-}
-static inline void updater_end(struct lock_record *record)
-{
-    atomic_store_explicit(&record->updating, 0, memory_order_release);
-}
-
 // ---- locks --------------------------------------------------------------------
 // Asks for the lock of a target whose state is LOCK_ASKED. On this node the call
 // returns with the lock held, or with MPI_ERR_RMA_CONFLICT if the target is exposed; for
@@ -370,11 +193,6 @@ static inline void updater_end(struct lock_record *record)
 int peer_lock(struct window *window, struct peer *peer);
 // Gives the lock back; the operations that it protected have been completed.
 int peer_unlock(struct window *window, struct peer *peer);
-
-static inline int peer_lock_state(const struct peer *peer)
-{
-    return atomic_load_explicit(&peer->lock, memory_order_acquire);
-}
 
 // Has this process asked for locks that are not answered yet?
 static inline bool locks_are_asked(void)
@@ -413,12 +231,5 @@ int window_check_exposed(const struct window *window, int first, int end);
 int peer_notify(const struct window *window, const struct peer *peer, enum notice kind);
 // Counts what came from processes before they became peers. Callers hold the guard.
 void window_count_early(struct window *window);
-// Have all notices come that were expected?
-static inline bool peer_has_notice(const struct peer *peer, enum notice kind)
-{
-    uint32_t came =
-        atomic_load_explicit(&peer->notices[kind].came, memory_order_acquire);
-    return (int32_t)(came - peer->notices[kind].expected) >= 0;
-}
 // Waits until the peer has posted for the epoch that this process has started.
 int peer_await_post(struct peer *peer);

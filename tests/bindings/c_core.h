@@ -18,14 +18,14 @@ static struct group group = {.size = 3};
 static const struct lock_record no_lock_record = {.is_exposed = true};
 const struct peer nobody = {.rank = MPI_PROC_NULL, // so that no case is a usual one
                             .lock_record = (struct lock_record *)&no_lock_record};
-static struct window window = {.current = &nobody,
-                               .usual = (struct peer *)&nobody,
-                               .usual_self = (struct peer *)&nobody,
+static struct window window = {.epoch.current = &nobody,
+                               .epoch.last_locked = (struct peer *)&nobody,
+                               .self = (struct peer *)&nobody,
                                .size_of_group = 4,
                                .flavor = MPI_WIN_FLAVOR_CREATE};
-static struct window dynamic = {.current = &nobody,
-                                .usual = (struct peer *)&nobody,
-                                .usual_self = (struct peer *)&nobody,
+static struct window dynamic = {.epoch.current = &nobody,
+                                .epoch.last_locked = (struct peer *)&nobody,
+                                .self = (struct peer *)&nobody,
                                 .size_of_group = 4,
                                 .flavor = MPI_WIN_FLAVOR_DYNAMIC};
 static struct info info;

@@ -203,7 +203,7 @@ static void open_windows(struct towards *towards, struct peer **bucket)
             .base = is_dynamic ? NULL : memory,
             .size = is_dynamic ? 0 : WINDOW_BYTES,
             .lock_records = &records[i],
-            .spans_nodes = true,
+            .traits = TRAIT_NODES,
         };
     }
     attachment = (struct attachment){ATTACHED_AT, page_bytes()};

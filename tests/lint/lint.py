@@ -4,12 +4,12 @@
 usage: lint.py [TOP]      prints `file:line: rule: what`, exits 1 if there is any.
 
 Rules: layer (a core folder includes only itself and lower folders, and of another folder
-only its one header and what it gives to other languages; core's own files are above all
-folders), owner (one writer of each member of a struct that holds state, see owners.py),
-words (names of functions, types and headers, see words.py), size (files, functions), macro
-(at most six lines), condition (#if only in core/base), names (no MPI procedure is named in
-the generator or a template), template (it prints and computes nothing, see templates.py),
-calls (the core calls no MPI_ procedure), opening (SPDX line first).
+only its one header, its inline functions and what it gives to other languages; core's own
+files are above all folders), owner (one writer of each member of a struct that holds state,
+see owners.py), words (names of functions, types and headers, see words.py), size (files,
+functions), macro (at most six lines), condition (#if only in core/base), names (no MPI
+procedure is named in the generator or a template), template (it prints and computes nothing,
+see templates.py), calls (the core calls no MPI_ procedure), opening (SPDX line first).
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def check_layers(file: Path, lines: list[str]) -> Iterator[Finding]:
             continue
         elif other <= own:
             yield Finding(file, number, "layer", f"{match[1]} is not below this folder")
-        elif header not in {f"{folder}.h", "language.h"}:
+        elif header not in {f"{folder}.h", "inline.h", "language.h"}:
             yield Finding(file, number, "layer", f"{match[1]} is private to its folder")
 
 

@@ -25,7 +25,7 @@ static struct communicator comm = {.rank = TARGET, .node_size = 1, .peers = &gro
 static struct window window = {.comm = &comm,
                                .size_of_group = MEMBERS,
                                .lock_records = &record,
-                               .spans_nodes = true};
+                               .traits = TRAIT_NODES};
 
 static void destroy(struct object *object)
 {

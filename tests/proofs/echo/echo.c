@@ -67,7 +67,8 @@ __attribute__((constructor)) static void place_objects(void)
         objects.of[kind].handles[0] = FIRST_HANDLE - 1; // 0 is none
     for (int i = 0; i < OBJECTS; i++) {
         struct window *window = &placed[KIND_WIN][i].window;
-        window->current = window->usual = window->usual_self = (struct peer *)&nobody;
+        epoch_init(&window->epoch);
+        window->self = (struct peer *)&nobody;
         placed[KIND_COMM][i].communicator.peers = &placed[KIND_GROUP][i].group;
         placed[KIND_COMM][i].communicator.size = 20 + 4 * i;
         placed[KIND_COMM][i].communicator.rank = 1;

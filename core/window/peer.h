@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all members know of a member of a window, its descriptor, and what this process
+// remembers of one, its peer.
+#pragma once
+
+#include "window/lock_record.h"
+
+#include <assert.h>
+
+struct means;        // of rma: how operations get at a peer's memory
+struct peer_traffic; // of rma: what is under way to a peer
+
+// The descriptor of a member, which all members have and only read once the window is
+// open. It travels as it is, so it has no padding.
+struct member {
+    uint64_t place;        // for mates: offset in the segment or address in its process
+    uint64_t size;         // bytes
+    uint64_t unit;         // displacement unit in bytes
+    struct net_remote net; // for other nodes
+    uint32_t handle;       // of its window object, so that messages can name it
+    int32_t node_rank; // among the window's members on its node: index of lock_records
+    int32_t error;     // error class of a member that failed to bring its part, else 0
+    uint32_t is_in_segment; // `place` is an offset
+};
+
+enum lock_state {
+    LOCK_NONE,
+    LOCK_HELD,
+    LOCK_UNCHECKED, // MPI_MODE_NOCHECK: the program knows that nothing conflicts
+    LOCK_ASKED,     // taken or sent for, not granted yet
+    LOCK_REFUSED,   // the target has freed the window
+    LOCK_EXPOSED,   // the target did not, for its part is exposed by MPI_Win_post
+};
+
+// What a process tells its neighbours of general active target epochs.
+enum notice {
+    NOTICE_POST,     // to origins: may access me now
+    NOTICE_COMPLETE, // to targets: my accesses are complete
+    NOTICES
+};
+
+struct peer {
+    int rank;      // in the window
+    char *address; // where its memory lies in this process; NULL if it is not mapped
+    uint64_t size, unit;
+    uint64_t units; // whole ones in the memory
+    int job_rank;
+    int lock_type;     // MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE when locked
+    _Atomic(int) lock; // enum lock_state
+    const struct member *member;
+    struct {
+        _Atomic(uint32_t) came;
+        uint32_t expected;
+    } notices[NOTICES];              // from the peer, since the window was opened
+    bool is_target;                  // ACCESS_START: member of the group
+    struct lock_record *lock_record; // NULL: on another node
+    const struct means *means;       // chosen when the peer is made
+    struct peer_traffic *traffic;    // NULL: operations are complete when they return
+    struct peer *next;               // of all peers
+    struct peer *next_in_bucket;     // of those with the same hash
+};
+
+extern const struct peer nobody; // MPI_PROC_NULL; its lock record is never free
+
+// The members of a group that was given to MPI_Win_start or MPI_Win_post.
+struct neighbours {
+    struct peer **members;
+    int count;
+    int done; // origins at the front that have completed
+};
+
+// ---- the lock of the peer's memory --------------------------------------------
+static inline int peer_lock_state(const struct peer *peer)
+{
+    return atomic_load_explicit(&peer->lock, memory_order_acquire);
+}
+
+static inline void peer_set_lock_state(struct peer *peer, enum lock_state state)
+{
+    atomic_store_explicit(&peer->lock, state, memory_order_release);
+}
+
+// Marks the lock as wanted; the caller asks for it unless it is unchecked.
+static inline void peer_want_lock(struct peer *peer, int type, bool is_unchecked)
+{
+    assert(peer_lock_state(peer) == LOCK_NONE);
+    peer->lock_type = type;
+    peer_set_lock_state(peer, is_unchecked ? LOCK_UNCHECKED : LOCK_ASKED);
+}
+
+// The lock record of a peer on this node has let this process in.
+static inline void peer_hold_lock(struct peer *peer, int type)
+{
+    peer->lock_type = type;
+    peer_set_lock_state(peer, LOCK_HELD);
+}
+
+// Gives the lock of a peer on this node back.
+static inline void peer_leave_lock(struct peer *peer)
+{
+    assert(peer_lock_state(peer) == LOCK_HELD);
+    lock_record_leave(peer->lock_record, peer->lock_type);
+    peer_set_lock_state(peer, LOCK_NONE);
+}
+
+// ---- notices ------------------------------------------------------------------
+// One more is to come.
+static inline void peer_expect_notice(struct peer *peer, enum notice kind)
+{
+    peer->notices[kind].expected++;
+}
+
+static inline void peer_count_notice(struct peer *peer, enum notice kind)
+{
+    atomic_fetch_add_explicit(&peer->notices[kind].came, 1, memory_order_release);
+}
+
+// Have all notices come that were expected?
+static inline bool peer_has_notice(const struct peer *peer, enum notice kind)
+{
+    uint32_t came =
+        atomic_load_explicit(&peer->notices[kind].came, memory_order_acquire);
+    return (int32_t)(came - peer->notices[kind].expected) >= 0;
+}
