@@ -11,7 +11,7 @@ from pathlib import Path
 
 from codegen.kinds import Kind
 from codegen.language import Language, load_languages
-from codegen.model import Argument, Callback, Constant, Procedure, Spec
+from codegen.model import Argument, Callback, Procedure, Spec
 
 
 @dataclass(frozen=True)
@@ -139,11 +139,6 @@ class Bindings:
     core: tuple[Procedure, ...]  # those that have a core function
     callbacks: tuple[CallbackEntry, ...]
     lengths: tuple[Length, ...]
-
-    def prototype_of(self, constant: Constant) -> CallbackEntry:
-        """What a predefined callback is like."""
-        callback = self.spec.callbacks[constant.callback]
-        return CallbackEntry(callback, constant.is_large)
 
 
 def _lengths(procedures: tuple[Procedure, ...]) -> tuple[Length, ...]:

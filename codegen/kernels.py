@@ -198,7 +198,8 @@ class Kernels:
         self._loops = tuple(op for op in self.ops if _short(op) in _EXPRESSIONS)
         self.pairs = _first_of_each((e.stored, e) for e in self.types if e.is_pair)
         self.widths = tuple(map(Width, (1, 2, 4, 8, _WIDEST)))
-        self.ways = ("update", "fetch")  # a kernel updates only, or it also fetches
+        # A kernel updates only, or it also fetches; and the names of their tables.
+        self.ways = {"update": "updates", "fetch": "fetches"}
 
     def place(self, element: Element) -> int:
         """The place of what operations see of a datatype."""
@@ -253,11 +254,6 @@ class Kernels:
     def last_row(self) -> int:
         """The last place there, so that the table has one for every operation."""
         return (1 + len(self.basics)) * 32 - 1
-
-    @staticmethod
-    def plural(way: str) -> str:
-        """The table of the kernels of a way: "updates", "fetches"."""
-        return way + ("es" if way.endswith("h") else "s")
 
 
 def _first_of_each(named: Iterable[tuple[str, T]]) -> tuple[T, ...]:

@@ -10,7 +10,6 @@ are macros to import. Templates may use, besides Jinja's own:
     procedures                records that are not planned
     core_procedures           those of them that have a core function
     callback_entries          expand.CallbackEntry, those that are not planned
-    prototype_of(constant)    expand.CallbackEntry of a predefined callback
     lengths                   expand.Length: what Fortran asks the core
     symbols                   the symbol plan (symbols.Symbol)
     forms                     collective operations (codegen.forms)
@@ -72,7 +71,6 @@ def _globals(bindings: Bindings) -> dict[str, object]:
         "procedures": bindings.procedures,
         "callback_entries": bindings.callbacks,
         "lengths": bindings.lengths,
-        "prototype_of": bindings.prototype_of,
         "core_procedures": bindings.core,
         "forms": forms,
         "kernels": Kernels(bindings.spec),

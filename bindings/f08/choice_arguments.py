@@ -9,7 +9,7 @@ from bindings.f08.buffer_steps import Buffer
 from codegen.buffers import size
 from bindings.c.text import CText
 from bindings.f08.choice_conversions import CONVERSIONS
-from bindings.fortran.conversion import Conversion, row
+from bindings.fortran.conversion import Conversion, ConvertedArguments, row
 from codegen.expand import Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.model import Argument, Descriptor, Per
@@ -23,12 +23,11 @@ def is_section(p: Parameter) -> bool:
     return p.argument.is_choice and p.argument.descriptor is Descriptor.WALK
 
 
-class ChoiceArguments:
-    """The arguments of one entry."""
+class ChoiceArguments(ConvertedArguments):
+    """The arguments of one entry in C."""
 
     def __init__(self, entry: Entry, c: CText) -> None:
-        self.entry = entry
-        self._procedure = entry.procedure
+        super().__init__(entry)
         self._c = c
         self.sections = tuple(p for p in entry.parameters if is_section(p))
 
@@ -38,14 +37,18 @@ class ChoiceArguments:
         c_type = self._c.type(p)
         return "fortran_integer" if c_type == "int" else c_type
 
-    def _row(self, p: Parameter) -> Conversion:
+    @property
+    def converted(self) -> tuple[Parameter, ...]:
+        return tuple(p for p in self.entry.parameters if not p.argument.is_choice)
+
+    def cells(self, p: Parameter) -> Conversion:
         way = "integer" if p.kind.is_integral else p.kind.kind_class.value
         array = " array" if p.argument.is_array else ""
         key = f"{way}{array} {p.argument.direction.value}"
-        return row(CONVERSIONS, key, p.argument, self._procedure)
+        return row(CONVERSIONS, key, p.argument, self.procedure)
 
-    def _fill(self, p: Parameter, cell: str) -> str:
-        count = count_of(self._procedure, p.argument)
+    def fill(self, p: Parameter, cell: str) -> str:
+        count = count_of(self.procedure, p.argument)
         is_int = self._c.type(p) == "int"
         return cell.format(
             name=p.name,
@@ -61,20 +64,6 @@ class ChoiceArguments:
         function = f"oriel_{count.owner.kind.object}_{count.what}"
         return f"{function}((uintptr_t)*{count.owner.name})"
 
-    def actual(self, p: Parameter) -> str:
-        """What is passed to C."""
-        return self._fill(p, self._row(p).actual)
-
-    def filled(
-        self, column: Callable[[Conversion], str], of_arrays: bool = False
-    ) -> Iterator[str]:
-        """The cells of a column: of all arguments, or of arrays."""
-        for p in self.entry.parameters:
-            if not p.argument.is_choice and (p.argument.is_array or not of_arrays):
-                cell = column(self._row(p))
-                if cell:
-                    yield self._fill(p, cell)
-
     def _lengths(self) -> list[str]:
         """Lengths of strings, which come last."""
         way = KindClass.STRING
@@ -82,7 +71,7 @@ class ChoiceArguments:
         return [f"{p.name}_length" for p in strings]
 
     def _fortran_type(self, p: Parameter) -> str:
-        return self._fill(p, self._row(p).fortran_type)
+        return self.fill(p, self.cells(p).fortran_type)
 
     def parameters(self, buffer: str = "const struct descriptor *") -> str:
         """The arguments as Fortran passes them, with that type for buffers."""
@@ -103,7 +92,7 @@ class ChoiceArguments:
     # ---- buffers ---------------------------------------------------------------------
     def way(self, p: Parameter) -> Buffer:
         """What becomes of a section."""
-        if self._procedure.is_typed(p.argument):
+        if self.procedure.is_typed(p.argument):
             return Buffer.TYPED
         return Buffer.KEPT if p.argument.is_async else Buffer.COPIED
 
@@ -121,7 +110,7 @@ class ChoiceArguments:
         call is to use."""
         if p.argument.descriptor is not Descriptor.CONTIG:
             return f"address_of({p.name})"
-        argument = size(self._procedure, p.argument)
+        argument = size(self.procedure, p.argument)
         given = self.actual(self._named(argument.name)) if argument else "0"
         return f"address_of_whole({p.name}, {given})"
 
@@ -180,7 +169,7 @@ class ChoiceArguments:
     def _blocks(self, per: Per | None) -> str:
         if per is None:
             return "1"
-        owner = self._procedure.argument(per.argument)
+        owner = self.procedure.argument(per.argument)
         number = self._length(ObjectCount(owner, per.what + "s"))
         if per.only_if is None:
             return number

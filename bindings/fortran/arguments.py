@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How an entry point in Fortran passes on the arguments of a procedure."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from bindings.c.text import CText
-from bindings.fortran.conversion import Conversion, row
+from bindings.fortran.conversion import Conversion, ConvertedArguments, row
 from bindings.fortran.conversions import CONVERSIONS
 from bindings.fortran.entries import Scheme
 from bindings.fortran.text import F08Text, F90Text
@@ -23,14 +23,13 @@ C_NUMBERS = {
 }
 
 
-class FortranArguments:
-    """The arguments of one entry: fills the cells of their conversions."""
+class FortranArguments(ConvertedArguments):
+    """The arguments of one entry in Fortran."""
 
     def __init__(
         self, entry: Entry, text: F08Text | F90Text, c: CText, spec: Spec, is_wide: bool
     ) -> None:
-        self._entry = entry
-        self._procedure = entry.procedure
+        super().__init__(entry)
         self._text = text
         self._c = c
         self._spec = spec
@@ -79,14 +78,14 @@ class FortranArguments:
     def _string_words(self, argument: Argument) -> Iterator[str]:
         if argument.is_out and self._has_room(argument):
             yield "sized"
-        elif not argument.is_out and self._procedure.trims_strings:
+        elif not argument.is_out and self.procedure.trims_strings:
             yield "info"
         yield "string"
 
     def _scheme_words(self, p: Parameter) -> Iterator[str]:
-        if p.kind.is_pointer and self._entry.scheme is Scheme.F90:
+        if p.kind.is_pointer and self.entry.scheme is Scheme.F90:
             yield "integer"
-        elif p.kind.kind_class is KindClass.DETACHED and self._entry.language == "f90":
+        elif p.kind.kind_class is KindClass.DETACHED and self.entry.language == "f90":
             yield "unused"
 
     def _has_room(self, argument: Argument) -> bool:
@@ -104,12 +103,12 @@ class FortranArguments:
             return argument.length
         if self._room is not None:
             return self._room.name
-        is_key = self._procedure.trims_strings
+        is_key = self.procedure.trims_strings
         return str(constants["MPI_MAX_INFO_KEY"].value) if is_key else ""
 
     def elements(self, argument: Argument) -> str:
         """How many elements an array has, where C gets a copy of it."""
-        match count_of(self._procedure, argument):
+        match count_of(self.procedure, argument):
             case ObjectCount(owner, what):
                 handle = owner.name + self._member
                 function = f"oriel_{owner.kind.object}_{what}"
@@ -126,7 +125,7 @@ class FortranArguments:
         """The functions that tell lengths, each once."""
         asked = [
             self.elements(p.argument).partition("(")[0]
-            for p in self._entry.parameters
+            for p in self.entry.parameters
             if p.argument.per and (p.kind.is_handle or self._is_wide)
         ]
         return tuple(dict.fromkeys(asked))
@@ -134,7 +133,7 @@ class FortranArguments:
     @property
     def _member(self) -> str:
         """Leads from a handle to its INTEGER."""
-        return "%MPI_VAL" if self._entry.language == "f08" else ""
+        return "%MPI_VAL" if self.entry.language == "f08" else ""
 
     def _handle_value(self, argument: Argument) -> str:
         """The INTEGERs of a handle or of an array of handles."""
@@ -149,7 +148,7 @@ class FortranArguments:
 
     def cells(self, p: Parameter) -> Conversion:
         """An argument's row, to be filled."""
-        return row(CONVERSIONS, self.treatment(p), p.argument, self._procedure)
+        return row(CONVERSIONS, self.treatment(p), p.argument, self.procedure)
 
     def fill(self, p: Parameter, cell: str) -> str:
         """A cell of an argument's row."""
@@ -166,14 +165,3 @@ class FortranArguments:
             part=f"{p.name}({columns}1:{self.elements(argument)})",
             room=self._string_room(argument) if is_string else "",
         )
-
-    def actual(self, p: Parameter) -> str:
-        """What is passed to C."""
-        return self.fill(p, self.cells(p).actual)
-
-    def filled(self, column: Callable[[Conversion], str]) -> Iterator[str]:
-        """The cells of a column, for all arguments that have one."""
-        for p in self._entry.parameters:
-            cell = column(self.cells(p))
-            if cell:
-                yield self.fill(p, cell)

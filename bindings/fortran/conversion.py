@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How an entry point of one language passes an argument to the C function."""
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from codegen.expand import Entry, Parameter
 from codegen.model import Argument, Procedure
 from codegen.position import SpecError
 
@@ -31,3 +33,37 @@ def row(
         message = f"argument '{argument.name}': '{key}' has no conversion; add a row"
         raise SpecError(argument.position, message, procedure.name)
     return table[key]
+
+
+class ConvertedArguments(ABC):
+    """The arguments of one entry: fills the cells of their conversions."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.procedure = entry.procedure
+
+    @property
+    def converted(self) -> tuple[Parameter, ...]:
+        """The arguments that have a conversion."""
+        return self.entry.parameters
+
+    @abstractmethod
+    def cells(self, p: Parameter) -> Conversion:
+        """An argument's row, to be filled."""
+
+    @abstractmethod
+    def fill(self, p: Parameter, cell: str) -> str:
+        """A cell of an argument's row, filled."""
+
+    def actual(self, p: Parameter) -> str:
+        """What is passed to C."""
+        return self.fill(p, self.cells(p).actual)
+
+    def filled(
+        self, column: Callable[[Conversion], str], of_arrays: bool = False
+    ) -> Iterator[str]:
+        """The cells of a column: of all arguments, or of arrays."""
+        for p in self.converted:
+            cell = column(self.cells(p))
+            if cell and (p.argument.is_array or not of_arrays):
+                yield self.fill(p, cell)
