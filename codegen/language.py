@@ -120,13 +120,20 @@ class Language:
 
 def _classes(bindings: Path) -> dict[Path, type[Language]]:
     """The class of each folder."""
-    classes = {}
+    classes: dict[Path, type[Language]] = {}
     for path in sorted(bindings.glob("*/language.py")):
         found = spec_from_file_location(f"language_of_{path.parent.name}", path)
         assert found is not None and found.loader is not None, path
         module = module_from_spec(found)
         found.loader.exec_module(module)
-        classes[path.parent] = module.LANGUAGE
+        position = Position(f"{bindings.name}/{path.parent.name}/{path.name}", 1)
+        language = getattr(module, "LANGUAGE", None)
+        if language is None:
+            raise SpecError(position, "has no LANGUAGE; give its class that name")
+        if language.name in [other.name for other in classes.values()]:
+            message = "is the name of another folder's language, too; choose another"
+            raise SpecError(position, message, language.name)
+        classes[path.parent] = language
     return classes
 
 

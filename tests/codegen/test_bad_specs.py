@@ -3,7 +3,7 @@
 
 The files of bad/kinds, bad/constants and bad/callbacks are appended to that table of
 the tiny spec; those of bad/procedures stand beside its records; those of bad/table and
-bad/symbols are C's. A comment `# error: MESSAGE` marks the line that must be complained
+bad/symbols are C's; those of bad/language are the module of mpi_f08. A comment `# error: MESSAGE` marks the line that must be complained
 about, and nothing else may be.
 """
 
@@ -24,6 +24,7 @@ PLACES = {
     "procedures": "spec/procedures/bad.spec",
     "table": "bindings/c/kinds.spec",
     "symbols": "bindings/c/symbols.spec",
+    "language": "bindings/f08/language.py",
 }
 APPENDED = ("kinds", "constants", "callbacks")
 MARK = "# error: "
