@@ -4,7 +4,7 @@
 DIRECTION name KIND[length] clause ... domain : MPI_ERR_X ... "description"
 """
 
-from codegen.kinds import Kind, KindClass
+from codegen.kinds import Kind
 from codegen.model import Argument, Descriptor, Direction, Per, Root, Told
 from codegen.rules import Condition, Domain, parse_rule
 from codegen.tokens import Cursor, Sort
@@ -155,14 +155,9 @@ def _direction(cursor: Cursor) -> Direction:
 
 def _is_const(direction: Direction, kind: Kind, length: str) -> bool:
     """What C's const follows from unless the line says otherwise."""
-    by_reference = kind.kind_class in (
-        KindClass.CHOICE,
-        KindClass.STRING,
-        KindClass.STATUS,
-        KindClass.FSTATUS,
-    )
-    is_array = length != "" and kind.kind_class is not KindClass.POINTER
-    return direction is Direction.IN and (by_reference or is_array)
+    is_reference = kind.is_by_reference and not kind.is_callback
+    is_array = length != "" and not kind.is_pointer
+    return direction is Direction.IN and (is_reference or is_array)
 
 
 def parse_argument(

@@ -161,7 +161,7 @@ class _Record:
         name, where = f"argument '{argument.name}'", argument.position
         if not argument.description:
             yield self.wrong(f"{name} has no description; add one in quotes", where)
-        is_callback = argument.kind.kind_class is KindClass.CALLBACK
+        is_callback = argument.kind.is_callback
         if isinstance(self.record, Procedure):
             if argument.is_choice != (argument.descriptor is not None):
                 message = f"{name}: walk, addr or contig belongs to choice buffers only"

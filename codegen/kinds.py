@@ -34,6 +34,12 @@ class KindClass(Enum):
     NOTHING = "nothing"  # returns nothing
 
 
+BY_REFERENCE = (
+    *(KindClass.CHOICE, KindClass.STRING, KindClass.CALLBACK),
+    *(KindClass.STATUS, KindClass.FSTATUS),
+)
+
+
 class Trait(Enum):
     """What else is true of some kinds, whatever their class."""
 
@@ -79,6 +85,16 @@ class Kind:
     def is_error_code(self) -> bool:
         """An error code."""
         return Trait.CODE in self.traits
+
+    @property
+    def is_callback(self) -> bool:
+        """A procedure of the program."""
+        return self.kind_class is KindClass.CALLBACK
+
+    @property
+    def is_by_reference(self) -> bool:
+        """C has its address, whichever way the value goes."""
+        return self.kind_class in BY_REFERENCE
 
     @property
     def is_nothing(self) -> bool:

@@ -52,13 +52,6 @@ from codegen.steps import (
     Widen,
 )
 
-_BY_REFERENCE = (
-    KindClass.STRING,
-    KindClass.CALLBACK,
-    KindClass.STATUS,
-    KindClass.FSTATUS,
-)
-
 
 @dataclass(frozen=True)
 class EntryPlan:
@@ -206,18 +199,19 @@ class CorePlanner:
 
     def _is_required(self, procedure: Procedure, argument: Argument) -> bool:
         """It is passed by address and needs one, at least sometimes."""
-        way = argument.kind.kind_class
         if argument.by_value or argument.is_choice:
             return False
         if argument.kind.is_handle:
             is_resolved = argument.is_in and not argument.is_array
             return (argument.is_out or argument.is_array) and not is_resolved
-        if not (argument.is_out or argument.is_array or way in _BY_REFERENCE):
+        is_reference = argument.kind.is_by_reference
+        if not (argument.is_out or argument.is_array or is_reference):
             return False
         if argument.null_ok and not _room(procedure, argument):
             return False
         is_null_callback = argument.callback in self._null_callbacks
-        is_ignorable = way is KindClass.STATUS and argument.is_ignorable
+        is_status = argument.kind.kind_class is KindClass.STATUS
+        is_ignorable = is_status and argument.is_ignorable
         return not (is_null_callback or is_ignorable)
 
     def _address_check(self, procedure: Procedure, argument: Argument) -> Step:
@@ -317,7 +311,7 @@ def _way(parameter: Parameter) -> Way:
         return Way.NUMBERS
     if argument.kind.is_handle and not argument.is_raw_handle:
         return Way.OBJECT if argument.is_in else Way.NEW_OBJECT
-    if argument.kind.kind_class is KindClass.CALLBACK:
+    if argument.kind.is_callback:
         return Way.CALLBACK
     return Way.WIDE if _is_narrowed(parameter) else Way.VALUE
 

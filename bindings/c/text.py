@@ -7,14 +7,10 @@ from codegen.language import LanguageTable
 from codegen.model import Argument, Procedure
 
 
-STATUSES = (KindClass.STATUS, KindClass.FSTATUS)
-
-
 def _is_address(argument: Argument) -> bool:
     """C gets its address."""
-    is_status = argument.kind.kind_class in STATUSES
-    is_reference = argument.is_out or argument.by_pointer or is_status
-    return is_reference and not argument.by_value
+    is_reference = argument.by_pointer or argument.kind.is_by_reference
+    return (argument.is_out or is_reference) and not argument.by_value
 
 
 def _declare(argument: Argument, kind_type: str) -> str:
@@ -79,7 +75,7 @@ class CText:
 
     def core_declare(self, argument: Argument) -> str:
         """A parameter of a core function."""
-        if argument.kind.kind_class is KindClass.CALLBACK:
+        if argument.kind.is_callback:
             return f"generic_function *{argument.name}"
         if argument.is_numbers:
             return f"struct numbers {argument.name}"
