@@ -21,7 +21,7 @@ static struct growing grow_from(struct datatype *oldtype)
 }
 
 // Makes of *type a datatype with these contents, to which it is added.
-static int wrap(struct datatype **type, struct contents *contents)
+static int type_wrap(struct datatype **type, struct contents *contents)
 {
     struct datatype *made;
     if (contents != NULL)
@@ -34,7 +34,7 @@ static int wrap(struct datatype **type, struct contents *contents)
     return err;
 }
 
-static int repeat(struct datatype **type, MPI_Count count, MPI_Count stride)
+static int type_repeat(struct datatype **type, MPI_Count count, MPI_Count stride)
 {
     struct contents *contents = contents_new(MPI_COMBINER_HVECTOR, false, 3, 1);
     if (contents != NULL) {
@@ -42,10 +42,10 @@ static int repeat(struct datatype **type, MPI_Count count, MPI_Count stride)
         contents_add_number(contents, 1);
         contents_add_number(contents, stride);
     }
-    return wrap(type, contents);
+    return type_wrap(type, contents);
 }
 
-static int shift(struct datatype **type, MPI_Count displacement)
+static int type_shift(struct datatype **type, MPI_Count displacement)
 {
     struct contents *contents = contents_new(MPI_COMBINER_HINDEXED_BLOCK, false, 3, 1);
     if (contents != NULL) {
@@ -53,11 +53,12 @@ static int shift(struct datatype **type, MPI_Count displacement)
         contents_add_number(contents, 1);
         contents_add_number(contents, displacement);
     }
-    return wrap(type, contents);
+    return type_wrap(type, contents);
 }
 
 // Makes of *type both, `last` at a displacement. Takes over the reference to `last`.
-static int append(struct datatype **type, struct datatype *last, MPI_Count displacement)
+static int type_append(struct datatype **type, struct datatype *last,
+                       MPI_Count displacement)
 {
     struct contents *contents = contents_new(MPI_COMBINER_STRUCT, false, 5, 2);
     MPI_Count numbers[] = {2, 1, 1, 0, displacement};
@@ -96,7 +97,7 @@ static int grow_end(struct growing *growing, int err, struct contents *contents,
 {
     struct datatype *made;
     if (!err)
-        err = shift(&growing->type, growing->offset);
+        err = type_shift(&growing->type, growing->offset);
     if (err || contents == NULL) {
         object_release(growing->type);
         contents_free(contents);
@@ -157,7 +158,7 @@ int oriel_type_create_subarray(int ndims, struct numbers array_of_sizes,
         MPI_Count start = number_at(array_of_starts, dimension);
         err = check_subarray(dimension, size, subsize, start);
         if (!err)
-            err = repeat(&growing.type, subsize, growing.stride);
+            err = type_repeat(&growing.type, subsize, growing.stride);
         if (!err)
             err = grow_past(&growing, size, start);
     }
@@ -214,15 +215,15 @@ static int grow_dealt(struct growing *growing, const struct deal *deal)
     struct datatype *last = growing->type; // for what is left behind whole blocks
     object_retain(last);
     if (!err && whole > 0) {
-        err = repeat(&growing->type, deal->block, stride);
+        err = type_repeat(&growing->type, deal->block, stride);
         if (!err)
-            err = repeat(&growing->type, whole, whole > 1 ? cycle * stride : 0);
+            err = type_repeat(&growing->type, whole, whole > 1 ? cycle * stride : 0);
     }
     if (!err && (whole == 0 || rest > 0))
-        err = repeat(whole == 0 ? &growing->type : &last, rest, stride);
+        err = type_repeat(whole == 0 ? &growing->type : &last, rest, stride);
     if (!err && whole > 0 && rest > 0) {
         object_retain(last);
-        err = append(&growing->type, last, whole * cycle * stride);
+        err = type_append(&growing->type, last, whole * cycle * stride);
     }
     object_release(last);
     return err;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 // Makes the datatype of the contents, which it takes over, and gives it to the program.
-static int construct(struct contents *contents, struct datatype **newtype)
+static int construct_type(struct contents *contents, struct datatype **newtype)
 {
     struct datatype *made;
     int err = datatype_make(contents, &made);
@@ -25,7 +25,7 @@ static int construct_regular(int combiner, bool is_large, const MPI_Count *numbe
         contents_add_number(contents, numbers[i]);
     if (contents != NULL)
         contents_add_type(contents, oldtype);
-    return construct(contents, newtype);
+    return construct_type(contents, newtype);
 }
 
 int oriel_type_contiguous(MPI_Count count, struct datatype *oldtype,
@@ -65,7 +65,7 @@ static int construct_list(int combiner, bool is_large, MPI_Count count,
         contents_add_numbers(contents, displacements, count);
         contents_add_type(contents, oldtype);
     }
-    return construct(contents, newtype);
+    return construct_type(contents, newtype);
 }
 
 int oriel_type_indexed(MPI_Count count, struct numbers array_of_blocklengths,
@@ -97,7 +97,7 @@ static int construct_block_list(int combiner, bool is_large, MPI_Count count,
         contents_add_numbers(contents, displacements, count);
         contents_add_type(contents, oldtype);
     }
-    return construct(contents, newtype);
+    return construct_type(contents, newtype);
 }
 
 int oriel_type_create_indexed_block(MPI_Count count, MPI_Count blocklength,
@@ -133,7 +133,7 @@ int oriel_type_create_struct(MPI_Count count, struct numbers array_of_blocklengt
             contents_add_type(
                 contents, handle_object(KIND_DATATYPE, (uintptr_t)array_of_types[i]));
     }
-    return construct(contents, newtype);
+    return construct_type(contents, newtype);
 }
 
 // ---- one element with other properties ---------------------------------------------

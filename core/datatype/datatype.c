@@ -344,7 +344,7 @@ void datatype_span(const struct datatype *type, MPI_Count count, MPI_Aint *first
 }
 
 // A predefined datatype, before there are handles.
-static struct datatype *predefined(MPI_Datatype type)
+static struct datatype *predefined_type(MPI_Datatype type)
 {
     int i = 0;
     while (predefined_datatype_codes[i] != (uintptr_t)type)
@@ -360,9 +360,9 @@ void oriel_integers_are_wide(void)
                 {MPI_LOGICAL, MPI_LOGICAL8},
                 {MPI_2INTEGER, MPI_INTEGER16}};
     for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) {
-        struct datatype *type = predefined(wide[i].type);
+        struct datatype *type = predefined_type(wide[i].type);
         const char *name = type->name;
-        *type = *predefined(wide[i].like);
+        *type = *predefined_type(wide[i].like);
         type->name = name;
     }
 }

@@ -60,7 +60,7 @@ static void list_number(struct listing *listing, char sort, bool is_large,
     }
 }
 
-static void list(const struct contents *contents, struct listing *listing)
+static void contents_list(const struct contents *contents, struct listing *listing)
 {
     const char *sorts = combiners[contents->combiner - MPI_COMBINER_NAMED].numbers;
     int length_at = combiners[contents->combiner - MPI_COMBINER_NAMED].length_at;
@@ -81,7 +81,7 @@ void oriel_datatype_is_small(uintptr_t handle)
         return;
     struct listing small = {0};
     datatype->contents->is_large = false;
-    list(datatype->contents, &small);
+    contents_list(datatype->contents, &small);
     datatype->contents->is_large = small.overflows;
 }
 
@@ -106,7 +106,7 @@ int oriel_type_get_envelope(struct datatype *datatype, MPI_Count *num_integers,
     if (err)
         return err;
     if (contents != NULL)
-        list(contents, &listing);
+        contents_list(contents, &listing);
     *num_integers = listing.integer_count;
     *num_addresses = listing.address_count;
     if (num_large_counts != NULL)
@@ -153,7 +153,7 @@ int oriel_type_get_contents(struct datatype *datatype, MPI_Count max_integers,
     if (contents == NULL)
         return fail(MPI_ERR_TYPE, "datatype = %s: is predefined and has no contents",
                     datatype->name);
-    list(contents, &lengths);
+    contents_list(contents, &lengths);
     int err = 0;
     if (array_of_large_counts == NULL)
         err = check_size(contents, "MPI_Type_get_contents_c");
@@ -167,8 +167,8 @@ int oriel_type_get_contents(struct datatype *datatype, MPI_Count max_integers,
         err = check_room("max_datatypes", max_datatypes, lengths.type_count);
     if (err)
         return err;
-    list(contents, &(struct listing){.integers = array_of_integers,
-                                     .addresses = array_of_addresses,
-                                     .large = array_of_large_counts});
+    contents_list(contents, &(struct listing){.integers = array_of_integers,
+                                              .addresses = array_of_addresses,
+                                              .large = array_of_large_counts});
     return open_types(contents, array_of_datatypes);
 }

@@ -28,7 +28,7 @@ static bool demand_block(const struct demand *demand, int index, MPI_Count befor
 }
 
 // Its bytes are among the first `bytes` of the buffer.
-static bool is_inside(const struct demanded *block, MPI_Count bytes)
+static bool block_is_inside(const struct demanded *block, MPI_Count bytes)
 {
     MPI_Aint first, last;
     MPI_Count start;
@@ -45,7 +45,7 @@ int oriel_demand_check(const struct demand *demand, const char *name, MPI_Count 
     MPI_Count before = 0;
     struct demanded block;
     for (int i = 0; i < demand->blocks && demand_block(demand, i, before, &block); i++)
-        if (!is_inside(&block, bytes) ||
+        if (!block_is_inside(&block, bytes) ||
             __builtin_add_overflow(before, block.count, &before))
             return fail(MPI_ERR_BUFFER,
                         "%s: array section of %jd bytes is too small for block %d, of "

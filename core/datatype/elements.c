@@ -48,8 +48,8 @@ static struct amount amount_of(const struct datatype *type)
 
 // Moves as many whole units of `one` from `left` to `taken` as there are, at most
 // `limit`; `by_bytes` says which field of `left` is known. Returns how many.
-static MPI_Count move(struct amount one, MPI_Count limit, bool by_bytes,
-                      MPI_Count *left, struct amount *taken)
+static MPI_Count amount_move(struct amount one, MPI_Count limit, bool by_bytes,
+                             MPI_Count *left, struct amount *taken)
 {
     MPI_Count unit = by_bytes ? one.bytes : one.elements;
     MPI_Count count = *left / unit < limit ? *left / unit : limit;
@@ -61,24 +61,25 @@ static MPI_Count move(struct amount one, MPI_Count limit, bool by_bytes,
 
 // What is left goes into the first of `count` elements of the type. False when it ends
 // within a basic element.
-static bool fill(const struct datatype *type, MPI_Count count, bool by_bytes,
-                 MPI_Count *left, struct amount *taken)
+static bool amount_fill(const struct datatype *type, MPI_Count count, bool by_bytes,
+                        MPI_Count *left, struct amount *taken)
 {
     if (type->size == 0 || *left == 0)
         return true;
-    if (move(amount_of(type), count, by_bytes, left, taken) == count || *left == 0)
+    if (amount_move(amount_of(type), count, by_bytes, left, taken) == count ||
+        *left == 0)
         return true;
     if (type->basic != NULL) {
-        move(all_of(type->basic), *left, by_bytes, left, taken);
-        move(first_of(type->basic), 1, by_bytes, left, taken);
+        amount_move(all_of(type->basic), *left, by_bytes, left, taken);
+        amount_move(first_of(type->basic), 1, by_bytes, left, taken);
         return *left == 0;
     }
     bool is_whole = true;
     for (MPI_Count i = 0; is_whole && *left > 0; i++) {
         struct component component;
         component_get(type->contents, i, &component);
-        is_whole = fill(component.type, component.count * component.length, by_bytes,
-                        left, taken);
+        is_whole = amount_fill(component.type, component.count * component.length,
+                               by_bytes, left, taken);
     }
     return is_whole;
 }
@@ -88,7 +89,7 @@ int oriel_get_elements(const MPI_Status *status, struct datatype *datatype,
 {
     MPI_Count left = (MPI_Count)status_bytes(status);
     struct amount taken = {0};
-    bool is_whole = fill(datatype, INT64_MAX, true, &left, &taken) && left == 0;
+    bool is_whole = amount_fill(datatype, INT64_MAX, true, &left, &taken) && left == 0;
     *count = is_whole ? taken.elements : MPI_UNDEFINED;
     return 0;
 }
@@ -108,7 +109,7 @@ int oriel_status_set_elements(MPI_Status *status, struct datatype *datatype,
         __builtin_mul_overflow(count / one.elements + 1, one.bytes, &bytes))
         return fail(MPI_ERR_COUNT, "count = %jd: elements of %jd bytes are too many",
                     (intmax_t)count, (intmax_t)one.bytes);
-    fill(datatype, INT64_MAX, false, &left, &taken);
+    amount_fill(datatype, INT64_MAX, false, &left, &taken);
     status_set(status, status->MPI_SOURCE, status->MPI_TAG, (uint64_t)taken.bytes,
                status_is_cancelled(status));
     return 0;

@@ -18,7 +18,7 @@ struct conversion {
 };
 
 // ---- numbers ----------------------------------------------------------------------
-static void reverse(void *to, const void *from, size_t bytes)
+static void bytes_reverse(void *to, const void *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         ((char *)to)[i] = ((const char *)from)[bytes - 1 - i];
@@ -34,12 +34,12 @@ static int convert_integer(const struct conversion *at, const struct number *num
     if (at->packing)
         memcpy(&value, at->packed, from_bytes);
     else
-        reverse(&value, at->external, from_bytes);
+        bytes_reverse(&value, at->external, from_bytes);
     unsigned unused = 64 - 8 * (unsigned)from_bytes;
     value <<= unused;
     value = is_signed ? (uint64_t)((int64_t)value >> unused) : value >> unused;
     if (at->packing)
-        reverse(at->external, &value, to_bytes);
+        bytes_reverse(at->external, &value, to_bytes);
     else
         memcpy(at->packed, &value, to_bytes);
     uint64_t kept = value << (64 - 8 * to_bytes);
@@ -76,10 +76,10 @@ static void convert_80_bits(const struct conversion *at)
         memcpy(&head, at->packed + sizeof digits, sizeof head);
         wide[1] = (uint64_t)head << 48 | (digits << 1) >> 16;
         wide[0] = digits << 49;
-        reverse(at->external, wide, sizeof wide);
+        bytes_reverse(at->external, wide, sizeof wide);
         return;
     }
-    reverse(wide, at->external, sizeof wide);
+    bytes_reverse(wide, at->external, sizeof wide);
     head = (uint16_t)(wide[1] >> 48);
     digits = (wide[1] << 16 | wide[0] >> 48) >> 1;
     round_digits(wide[0] & (((uint64_t)1 << 49) - 1), &digits, &head);
@@ -98,9 +98,9 @@ static int convert_number(struct conversion *at, const struct number *number)
     else if (number->form == FORM_LONG_DOUBLE && LDBL_MANT_DIG == 64)
         convert_80_bits(at);
     else if (at->packing)
-        reverse(at->external, at->packed, number->bytes);
+        bytes_reverse(at->external, at->packed, number->bytes);
     else
-        reverse(at->packed, at->external, number->bytes);
+        bytes_reverse(at->packed, at->external, number->bytes);
     at->packed += number->bytes;
     at->external += number->external;
     return err;
@@ -122,7 +122,8 @@ static int convert_elements(struct conversion *at, const struct datatype *type,
     return err;
 }
 
-static int convert(struct conversion *at, const struct datatype *type, MPI_Count count)
+static int convert_type(struct conversion *at, const struct datatype *type,
+                        MPI_Count count)
 {
     if (type->size == 0)
         return 0;
@@ -134,7 +135,7 @@ static int convert(struct conversion *at, const struct datatype *type, MPI_Count
         for (MPI_Count i = 0; !err && i < components; i++) {
             struct component component;
             component_get(type->contents, i, &component);
-            err = convert(at, component.type, component.count * component.length);
+            err = convert_type(at, component.type, component.count * component.length);
         }
     return err;
 }
@@ -208,7 +209,7 @@ int oriel_pack_external(const char *datarep, const void *inbuf, MPI_Count incoun
     char *packed = at.packed;
     if (packed != inbuf)
         datatype_pack(datatype, incount, inbuf, packed);
-    err = convert(&at, datatype, incount);
+    err = convert_type(&at, datatype, incount);
     if (!err)
         *position += bytes;
     if (packed != inbuf)
@@ -230,7 +231,7 @@ int oriel_unpack_external(const char *datarep, const void *inbuf, MPI_Count insi
     if (err)
         return err;
     char *packed = at.packed;
-    err = convert(&at, datatype, outcount);
+    err = convert_type(&at, datatype, outcount);
     if (!err && packed != outbuf)
         datatype_unpack(datatype, outcount, outbuf, packed);
     if (!err)

@@ -9,7 +9,7 @@
 #include <oriel_core.h>
 #include <stdlib.h>
 
-static struct datatype *predefined(MPI_Datatype handle)
+static struct datatype *predefined_of(MPI_Datatype handle)
 {
     return handle_object(KIND_DATATYPE, (uintptr_t)handle);
 }
@@ -52,7 +52,7 @@ static void parameterized_destroy(struct object *object)
 }
 
 // The one of the list that has these contents; callers hold the lock.
-static struct datatype *find(const struct contents *contents)
+static struct datatype *parameterized_find(const struct contents *contents)
 {
     struct parameterized *made = datatypes.parameterized;
     for (; made != NULL; made = made->next) {
@@ -67,10 +67,10 @@ static struct datatype *find(const struct contents *contents)
 }
 
 // Adds it to the list, or finds that another thread has been faster.
-static struct datatype *enter(struct parameterized *made)
+static struct datatype *parameterized_enter(struct parameterized *made)
 {
     pthread_mutex_lock(&datatypes.lock);
-    struct datatype *found = find(made->type.contents);
+    struct datatype *found = parameterized_find(made->type.contents);
     if (found == NULL) {
         made->type.object.is_predefined = true;
         made->next = datatypes.parameterized;
@@ -83,8 +83,8 @@ static struct datatype *enter(struct parameterized *made)
 }
 
 // Takes over the contents.
-static int make(const struct datatype *like, struct contents *contents,
-                struct datatype **newtype)
+static int parameterized_make(const struct datatype *like, struct contents *contents,
+                              struct datatype **newtype)
 {
     struct parameterized *made = malloc(sizeof *made);
     if (made == NULL) {
@@ -97,7 +97,7 @@ static int make(const struct datatype *like, struct contents *contents,
     object_init(&made->type.object, parameterized_destroy);
     int err = object_open(&made->type.object, KIND_DATATYPE);
     if (!err)
-        *newtype = enter(made);
+        *newtype = parameterized_enter(made);
     return err;
 }
 
@@ -113,8 +113,8 @@ static const struct kind *kind_for(const struct kind *kinds, size_t count,
     return NULL;
 }
 
-static int create(const struct kind *kind, struct contents *contents,
-                  struct datatype **newtype)
+static int parameterized_create(const struct kind *kind, struct contents *contents,
+                                struct datatype **newtype)
 {
     if (contents == NULL)
         return MPI_ERR_NO_MEM;
@@ -123,10 +123,10 @@ static int create(const struct kind *kind, struct contents *contents,
         return fail(MPI_ERR_ARG, "no type has so many digits or such an exponent");
     }
     pthread_mutex_lock(&datatypes.lock);
-    struct datatype *found = find(contents);
+    struct datatype *found = parameterized_find(contents);
     pthread_mutex_unlock(&datatypes.lock);
     if (found == NULL)
-        return make(predefined(kind->type), contents, newtype);
+        return parameterized_make(predefined_of(kind->type), contents, newtype);
     contents_free(contents);
     *newtype = found;
     return 0;
@@ -142,7 +142,7 @@ static int create_real(int combiner, const struct kind *kinds, size_t count, int
         contents_add_number(contents, p);
         contents_add_number(contents, r);
     }
-    return create(kind_for(kinds, count, p, r), contents, newtype);
+    return parameterized_create(kind_for(kinds, count, p, r), contents, newtype);
 }
 
 int oriel_type_create_f90_real(int p, int r, struct datatype **newtype)
@@ -162,8 +162,9 @@ int oriel_type_create_f90_integer(int r, struct datatype **newtype)
     struct contents *contents = contents_new(MPI_COMBINER_F90_INTEGER, false, 1, 0);
     if (contents != NULL)
         contents_add_number(contents, r);
-    return create(kind_for(integers, sizeof integers / sizeof *integers, 0, r),
-                  contents, newtype);
+    return parameterized_create(
+        kind_for(integers, sizeof integers / sizeof *integers, 0, r), contents,
+        newtype);
 }
 
 void parameterized_forget(void)
@@ -192,7 +193,7 @@ int oriel_type_match_size(int typeclass, int size, struct datatype **datatype)
         {MPI_TYPECLASS_COMPLEX, MPI_COMPLEX32},
     };
     for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
-        struct datatype *type = predefined(sized[i].type);
+        struct datatype *type = predefined_of(sized[i].type);
         if (sized[i].typeclass == typeclass && type->size == size) {
             *datatype = type;
             return 0;
@@ -221,8 +222,8 @@ int oriel_type_get_value_index(struct datatype *value_type, struct datatype *ind
     };
     *pair_type = NULL; // MPI_DATATYPE_NULL: there is no such pair
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (predefined(pairs[i].value) == value_type &&
-            predefined(pairs[i].index) == index_type)
-            *pair_type = predefined(pairs[i].pair);
+        if (predefined_of(pairs[i].value) == value_type &&
+            predefined_of(pairs[i].index) == index_type)
+            *pair_type = predefined_of(pairs[i].pair);
     return 0;
 }

@@ -153,7 +153,7 @@ static struct layout *layout_open(const struct layout *from, int more_dimensions
 }
 
 // Do `count` repetitions continue the outermost dimension, or the block?
-static bool merges(struct layout *layout, MPI_Count count, MPI_Aint stride)
+static bool layout_merges(struct layout *layout, MPI_Count count, MPI_Aint stride)
 {
     struct dimension *outer = layout->dimensions;
     MPI_Aint reach;
@@ -180,7 +180,7 @@ struct layout *layout_repeat(struct layout *layout, MPI_Aint displacement,
     if (made == NULL)
         return NULL;
     made->displacement += displacement;
-    if (count > 1 && !merges(made, count, stride)) {
+    if (count > 1 && !layout_merges(made, count, stride)) {
         struct dimension *dimensions = made->dimensions;
         memmove(dimensions + 1, dimensions, (size_t)made->depth * sizeof *dimensions);
         dimensions[0] = (struct dimension){count, stride};

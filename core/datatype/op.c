@@ -60,8 +60,8 @@ void op_reduce(const struct op *op, const struct datatype *type, const void *in,
 
 // ---- operations of the program
 
-static void invoke_in_c(generic_function *function, const void *in, void *inout,
-                        MPI_Count count, uintptr_t datatype)
+static void op_invoke_in_c(generic_function *function, const void *in, void *inout,
+                           MPI_Count count, uintptr_t datatype)
 {
     int length = (int)count;
     MPI_Datatype type = (MPI_Datatype)datatype;
@@ -90,7 +90,7 @@ int oriel_op_create(generic_function *user_fn, int commute, struct op **op,
                         .is_large = is_large,
                         .name = "an operation of the program",
                         .function = user_fn,
-                        .invoke = is_large ? invoke_large_in_c : invoke_in_c};
+                        .invoke = is_large ? invoke_large_in_c : op_invoke_in_c};
     object_init(&made->object, op_destroy);
     *op = made;
     return object_open(&made->object, KIND_OP);

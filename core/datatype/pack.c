@@ -65,7 +65,7 @@ void blocks_copy(struct blocks sources, const char *from, struct blocks targets,
 
 // Between a typed buffer and packed bytes; where this is inlined, the compiler knows
 // the direction and the size of usual blocks.
-static inline void copy_run(char *typed, MPI_Aint stride, char *packed, MPI_Count count,
+static inline void pack_run(char *typed, MPI_Aint stride, char *packed, MPI_Count count,
                             size_t bytes, bool packing)
 {
     for (; count > 0; count--, typed += stride, packed += bytes)
@@ -73,21 +73,21 @@ static inline void copy_run(char *typed, MPI_Aint stride, char *packed, MPI_Coun
 }
 
 // Returns where the packed bytes go on.
-static inline char *copy_blocks(char *typed, MPI_Aint stride, char *packed,
+static inline char *pack_blocks(char *typed, MPI_Aint stride, char *packed,
                                 MPI_Count count, size_t bytes, bool packing)
 {
     switch (bytes) {
     case 4:
-        copy_run(typed, stride, packed, count, 4, packing);
+        pack_run(typed, stride, packed, count, 4, packing);
         break;
     case 8:
-        copy_run(typed, stride, packed, count, 8, packing);
+        pack_run(typed, stride, packed, count, 8, packing);
         break;
     case 16:
-        copy_run(typed, stride, packed, count, 16, packing);
+        pack_run(typed, stride, packed, count, 16, packing);
         break;
     default:
-        copy_run(typed, stride, packed, count, bytes, packing);
+        pack_run(typed, stride, packed, count, bytes, packing);
     }
     return packed + (size_t)count * bytes;
 }
@@ -97,7 +97,7 @@ static inline char *copy_list(const struct layout *layout, char *typed, char *pa
 {
     const struct block *end = layout->blocks + layout->block_count;
     for (const struct block *block = layout->blocks; block < end; block++)
-        packed = copy_blocks(typed + block->displacement, 0, packed, 1, block->bytes,
+        packed = pack_blocks(typed + block->displacement, 0, packed, 1, block->bytes,
                              packing);
     return packed;
 }
@@ -110,9 +110,9 @@ static char *copy_layout(const struct layout *layout, int level, char *typed,
     bool is_inside = level == layout->depth;
     struct dimension outer = is_inside ? once : layout->dimensions[level];
     if (level + 1 >= layout->depth && !layout_has_list(layout))
-        return packing ? copy_blocks(typed, outer.stride, packed, outer.count,
+        return packing ? pack_blocks(typed, outer.stride, packed, outer.count,
                                      layout->block, true)
-                       : copy_blocks(typed, outer.stride, packed, outer.count,
+                       : pack_blocks(typed, outer.stride, packed, outer.count,
                                      layout->block, false);
     if (!is_inside) {
         for (; outer.count > 0; outer.count--, typed += outer.stride)
@@ -135,11 +135,11 @@ static void copy_typed(const struct datatype *type, MPI_Count count, char *typed
     if (count == 0 || type->size == 0)
         return;
     if (layout == NULL) {
-        copy_run(typed, 0, packed, 1, (size_t)(count * type->size), packing);
+        pack_run(typed, 0, packed, 1, (size_t)(count * type->size), packing);
         return;
     }
     if (layout_is_block(layout)) {
-        copy_blocks(typed + layout->displacement, (MPI_Aint)type->extent, packed, count,
+        pack_blocks(typed + layout->displacement, (MPI_Aint)type->extent, packed, count,
                     layout->block, packing);
         return;
     }

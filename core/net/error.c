@@ -36,7 +36,7 @@ int net_fail(int code, const char *what)
     return fail(error_class(code), "%s: libfabric says: %s", what, fi_strerror(code));
 }
 
-static void lose(struct net *net, int rank)
+static void rank_lose(struct net *net, int rank)
 {
     if (net->peers[rank].error)
         return;
@@ -58,7 +58,7 @@ int net_fail_peer(struct net *net, int rank, int code, const char *what)
     if (class != MPI_ERR_PROC_ABORTED)
         return fail(class, "%s rank %d over %s: libfabric says: %s", what, rank,
                     net_provider(net), fi_strerror(code));
-    lose(net, rank);
+    rank_lose(net, rank);
     return fail(class, "%s rank %d over %s: the peer has ended the connection (%s)",
                 what, rank, net_provider(net), fi_strerror(code));
 }
@@ -77,7 +77,7 @@ bool net_is_starved(const struct net *net)
 
 int net_fail_message(struct net *net, int rank, int code)
 {
-    lose(net, rank);
+    rank_lose(net, rank);
     return fail(MPI_ERR_PROC_ABORTED, "a message to rank %d over %s is lost (%s)", rank,
                 net_provider(net), fi_strerror(code));
 }
@@ -86,7 +86,7 @@ void net_lose_all(struct net *net)
 {
     for (int rank = 0; rank < net->size; rank++)
         if (net->peers[rank].address != FI_ADDR_NOTAVAIL)
-            lose(net, rank);
+            rank_lose(net, rank);
 }
 
 // Seconds since the last try. Of the time in which the process, or its machine, was
@@ -105,7 +105,7 @@ int net_still_trying(struct net *net, int rank)
     if (!peer->error && !peer->is_reached) {
         peer->tried += seconds_since_try(net, peer);
         if (peer->tried > net->connect_seconds)
-            lose(net, rank);
+            rank_lose(net, rank);
     }
     if (!peer->error)
         return 0;

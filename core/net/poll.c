@@ -24,7 +24,7 @@ static void send_finish(struct net *net, struct net_operation *send)
     net->sends_under_way--;
 }
 
-static void finish(struct net *net, const struct fi_cq_msg_entry *event)
+static void event_finish(struct net *net, const struct fi_cq_msg_entry *event)
 {
     struct net_operation *operation = event->op_context;
     switch (operation->kind) {
@@ -98,7 +98,7 @@ int net_progress(struct net *net)
         post_again(net);
     ssize_t count = fi_cq_read(net->completions, events, EVENTS);
     for (ssize_t i = 0; i < count; i++)
-        finish(net, &events[i]);
+        event_finish(net, &events[i]);
     if (likely(count >= 0))
         return (int)count;
     if (unlikely(count != -FI_EAGAIN && count != -FI_EAVAIL)) {

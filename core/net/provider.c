@@ -86,7 +86,7 @@ static int address_score(const struct fi_info *info)
 }
 
 // Higher is better; negative when it cannot be used.
-static int score(const struct fi_info *info)
+static int provider_score(const struct fi_info *info)
 {
     int preferred = preference_for(info->fabric_attr->prov_name)->score;
     bool is_able = info->domain_attr->mr_key_size <= sizeof(uint64_t) &&
@@ -99,7 +99,7 @@ static const struct fi_info *best_of(const struct fi_info *offers)
 {
     const struct fi_info *best = NULL;
     for (const struct fi_info *info = offers; info; info = info->next)
-        if (score(info) > (best ? score(best) : -1))
+        if (provider_score(info) > (best ? provider_score(best) : -1))
             best = info;
     return best;
 }

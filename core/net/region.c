@@ -103,7 +103,7 @@ static void *descriptor_of(struct net *net, const char *memory, size_t bytes)
     return NULL;
 }
 
-static int bounce(struct net *net, struct net_operation *access)
+static int access_bounce(struct net *net, struct net_operation *access)
 {
     access->bounce = pool_take(&net->sends);
     if (!access->bounce)
@@ -129,7 +129,7 @@ int local_prepare(struct net *net, struct net_operation *access)
     if (access->descriptor)
         return 0;
     if (access->bytes <= NET_MESSAGE_MAX)
-        return bounce(net, access);
+        return access_bounce(net, access);
     int code = region_register(net, access->local, access->bytes, FI_READ | FI_WRITE,
                                &access->registration);
     if (!code)

@@ -160,13 +160,13 @@ int oriel_comm_delete_attr(struct communicator *comm, int comm_keyval)
 }
 
 // A number that the launcher has told, or NULL: such an attribute is not set.
-static const int *told(const int *number)
+static const int *number_or_null(const int *number)
 {
     return *number >= 0 ? number : NULL;
 }
 
 // What MPI tells with every communicator, or NULL. There is no host process.
-static const int *predefined_attribute(int keyval)
+static const int *comm_predefined_attribute(int keyval)
 {
     static const int any_tag = INT_MAX, own_clock = 0, any_process = MPI_ANY_SOURCE,
                      no_host = MPI_PROC_NULL;
@@ -180,9 +180,9 @@ static const int *predefined_attribute(int keyval)
     case MPI_WTIME_IS_GLOBAL:
         return &own_clock;
     case MPI_UNIVERSE_SIZE:
-        return told(&process.boot->universe_size);
+        return number_or_null(&process.boot->universe_size);
     case MPI_APPNUM:
-        return told(&process.boot->app_number);
+        return number_or_null(&process.boot->app_number);
     case MPI_LASTUSEDCODE:
         return &objects.last_code;
     default:
@@ -194,7 +194,7 @@ int oriel_comm_get_attr(struct communicator *comm, int comm_keyval, void *attrib
                         int *flag)
 {
     bool may_be_unset = comm_keyval == MPI_UNIVERSE_SIZE || comm_keyval == MPI_APPNUM;
-    const int *found = predefined_attribute(comm_keyval);
+    const int *found = comm_predefined_attribute(comm_keyval);
     if (found == NULL && !may_be_unset)
         return attribute_get(KIND_COMM, comm, comm_keyval, attribute_val, flag);
     *flag = found != NULL;

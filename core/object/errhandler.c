@@ -25,7 +25,8 @@ static void errhandler_destroy(struct object *object)
 
 // Handles of all kinds are pointers, so one type of function stands for the callbacks
 // of communicators, windows and sessions.
-static void invoke_in_c(generic_function *function, uintptr_t handle, int code)
+static void errhandler_invoke_in_c(generic_function *function, uintptr_t handle,
+                                   int code)
 {
     typedef void errhandler_function(uintptr_t * handle, int *code, ...);
     ((errhandler_function *)function)(&handle, &code);
@@ -37,8 +38,9 @@ static int errhandler_create(enum object_kind applies_to, generic_function *func
     struct errhandler *made = malloc(sizeof *made);
     if (made == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for an error handler");
-    *made = (struct errhandler){
-        .applies_to = applies_to, .function = function, .invoke = invoke_in_c};
+    *made = (struct errhandler){.applies_to = applies_to,
+                                .function = function,
+                                .invoke = errhandler_invoke_in_c};
     object_init(&made->object, errhandler_destroy);
     *errhandler = made;
     return object_open(&made->object, KIND_ERRHANDLER);

@@ -92,7 +92,7 @@ static int place_for_code(void)
 }
 
 // Adds a code of the given class, or a class of its own.
-static int add(const int *class, int *code)
+static int error_code_add(const int *class, int *code)
 {
     pthread_mutex_lock(&objects.lock);
     int index = place_for_code();
@@ -106,7 +106,7 @@ static int add(const int *class, int *code)
 
 int oriel_add_error_class(int *errorclass)
 {
-    return add(NULL, errorclass);
+    return error_code_add(NULL, errorclass);
 }
 
 int oriel_add_error_code(int errorclass, int *errorcode)
@@ -118,7 +118,7 @@ int oriel_add_error_code(int errorclass, int *errorcode)
     if (class != errorclass)
         return fail(MPI_ERR_ARG, "errorclass = %d: is an error code of class %d",
                     errorclass, class);
-    return add(&class, errorcode);
+    return error_code_add(&class, errorcode);
 }
 
 int oriel_add_error_string(int errorcode, const char *string)

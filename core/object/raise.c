@@ -16,7 +16,7 @@ static const char *library_state(void)
 
 // What was wrong, followed by the name of the error: "target_rank = 9: must be a rank
 // of the window's group (0..3) or MPI_PROC_NULL [MPI_ERR_RANK]".
-static void describe(int code, char *text, size_t bytes)
+static void code_describe(int code, char *text, size_t bytes)
 {
     int detailed;
     const char *detail = error_detail(&detailed);
@@ -31,36 +31,36 @@ static void describe(int code, char *text, size_t bytes)
     snprintf(text, bytes, "%s [error code %d]", own, code);
 }
 
-static _Noreturn void die(const struct call *call, int code)
+static _Noreturn void call_die(const struct call *call, int code)
 {
     char text[2 * MPI_MAX_ERROR_STRING];
-    describe(code, text, sizeof text);
+    code_describe(code, text, sizeof text);
     log_error("%s: %s%s", call->name, text, library_state());
     boot_abort(process.boot, code, text);
 }
 
 // Where this thread's next error is raised; kept alive for that.
-static _Thread_local struct object *culprit;
+static _Thread_local struct object *error_owner;
 
 void raise_on(void *object)
 {
     if (object != NULL)
         object_retain(object);
-    object_release(culprit);
-    culprit = object;
+    object_release(error_owner);
+    error_owner = object;
 }
 
-// The object of a call on a request or message may be gone; its owner is the culprit.
+// The object of a call on a request or message may be gone; its owner is meant.
 static bool has_handler(enum object_kind kind)
 {
     return kind == KIND_COMM || kind == KIND_WIN || kind == KIND_SESSION;
 }
 
-static void run(const struct call *call, const struct errhandler *handler,
-                uintptr_t handle, int error_class)
+static void errhandler_run(const struct call *call, const struct errhandler *handler,
+                           uintptr_t handle, int error_class)
 {
     if (handler->function == NULL && handler != &errors_return)
-        die(call, error_class);
+        call_die(call, error_class);
     if (handler->function != NULL)
         handler->invoke(handler->function, handle, error_class);
 }
@@ -70,7 +70,7 @@ static void run_of_object(const struct call *call, struct object *object,
                           int error_class)
 {
     struct errhandler *handler = errhandler_of(object);
-    run(call, handler, object_handle(object), error_class);
+    errhandler_run(call, handler, object_handle(object), error_class);
     object_release(handler);
 }
 
@@ -89,17 +89,17 @@ static uintptr_t null_handle(enum object_kind kind)
 
 int raise_error(const struct call *call, void *raised_on, int error_class)
 {
-    struct object *object = has_handler(call->raised_on) ? raised_on : culprit;
+    struct object *object = has_handler(call->raised_on) ? raised_on : error_owner;
     const struct errhandler *given =
         call->raised_on == KIND_ERRHANDLER ? raised_on : NULL;
     if (object == NULL && process.self != NULL)
         object = &process.self->object;
     if (given != NULL)
-        run(call, given, null_handle(given->applies_to), error_class);
+        errhandler_run(call, given, null_handle(given->applies_to), error_class);
     else if (object != NULL)
         run_of_object(call, object, error_class);
     else
-        die(call, error_class);
+        call_die(call, error_class);
     raise_on(NULL);
     return error_class;
 }

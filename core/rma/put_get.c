@@ -51,7 +51,7 @@ copy_blocks(char *to, MPI_Aint to_stride, const char *from, MPI_Aint from_stride
     } while (--count > 0);
 }
 
-static inline void copy_run(char *to, const struct run *to_run, const char *from,
+static inline void run_copy(char *to, const struct run *to_run, const char *from,
                             const struct run *from_run)
 {
     switch (to_run->block) {
@@ -88,10 +88,10 @@ move_runs(bool is_put, char *origin, MPI_Count origin_count,
         return false;
     origin += here.offset;
     if (is_put) {
-        copy_run(target, &there, origin, &here);
+        run_copy(target, &there, origin, &here);
         order_stored();
     } else {
-        copy_run(origin, &here, target, &there);
+        run_copy(origin, &here, target, &there);
     }
     return true;
 }
