@@ -95,7 +95,8 @@ def is_c_of_core(file: Path) -> bool:
 
 
 def check_layers(file: Path, lines: list[str]) -> Iterator[Finding]:
-    if not is_c_of_core(file):
+    source = file.with_suffix("") if file.suffix == ".j2" else file
+    if not is_c_of_core(source):
         return
     own_folder = file.parts[1] if len(file.parts) > 2 else ""
     own = rank_of(own_folder) if own_folder else ABOVE_ALL

@@ -39,6 +39,11 @@ class EachRuleFindsWhatBreaksIt(unittest.TestCase):
             rules_broken_by("core/rma/a.c", SPDX + '#include "shm/heap.h"\n'), ["layer"]
         )
 
+    def test_an_upward_include_in_a_template(self) -> None:
+        self.assertEqual(
+            rules_broken_by("core/shm/a.c.j2", '#include "rma/rma.h"\n'), ["layer"]
+        )
+
     def test_an_include_of_what_lies_above_all_folders(self) -> None:
         self.assertEqual(
             rules_broken_by("core/rma/a.c", SPDX + '#include "process.h"\n'), ["layer"]
