@@ -240,7 +240,7 @@ static int predefined_make(const int *ranks, int size, const char *name,
     if (err)
         return err;
     (*made)->context = context;
-    (*made)->object.errhandler = &errors_are_fatal;
+    errhandler_give(*made, &errors_are_fatal);
     object_set_name((*made)->name, name);
     return 0;
 }

@@ -94,8 +94,7 @@ int communicator_set_up(struct communicator *comm, struct errhandler *errhandler
 {
     struct setup setup = {.comm = comm};
     struct schedule *schedule;
-    object_retain(errhandler);
-    comm->object.errhandler = errhandler;
+    errhandler_give(comm, errhandler);
     setup_make_buffer(&setup);
     int own = setup.agreement.error;
     int err = schedule_make(comm, &schedule);

@@ -357,7 +357,6 @@ static int schedule_begin(struct schedule *schedule)
         return err;
     schedule->next = 0;
     schedule->error = 0;
-    atomic_store(&schedule->request.is_complete, false);
     section_copies_renew(schedule->copies);
     message_lock();
     if (unlikely(process.collectives->refusals != NULL))
@@ -443,8 +442,7 @@ int schedule_start(struct schedule *schedule, struct request **request)
 
 int schedule_keep(struct schedule *schedule, struct request **request)
 {
-    schedule->request.is_persistent = true;
-    schedule->request.is_active = false;
+    request_make_persistent(&schedule->request);
     return schedule_publish(schedule, request);
 }
 

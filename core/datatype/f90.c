@@ -72,7 +72,7 @@ static struct datatype *parameterized_enter(struct parameterized *made)
     pthread_mutex_lock(&datatypes.lock);
     struct datatype *found = parameterized_find(made->type.contents);
     if (found == NULL) {
-        made->type.object.is_predefined = true;
+        object_protect(&made->type.object);
         made->next = datatypes.parameterized;
         datatypes.parameterized = made;
     }
@@ -172,7 +172,7 @@ void parameterized_forget(void)
     while (datatypes.parameterized != NULL) {
         struct parameterized *made = datatypes.parameterized;
         datatypes.parameterized = made->next;
-        made->type.object.is_predefined = false;
+        object_unprotect(&made->type.object);
         object_close(&made->type.object);
     }
 }

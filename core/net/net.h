@@ -55,6 +55,12 @@ static inline void net_counter_complete(struct net_counter *counter, int error)
         counter->completed_one(counter);
 }
 
+// The error class of the first operation that has failed since the last call, or 0.
+static inline int net_counter_take_error(struct net_counter *counter)
+{
+    return atomic_exchange(&counter->error, 0);
+}
+
 // The remote key (rkey) and address by which peers access a region.
 struct net_remote {
     uint64_t key, address;

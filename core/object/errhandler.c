@@ -84,6 +84,12 @@ void errhandler_inherit(void *object, const void *from)
     ((struct object *)object)->errhandler = errhandler_of(from);
 }
 
+void errhandler_give(void *object, struct errhandler *errhandler)
+{
+    object_retain(errhandler);
+    ((struct object *)object)->errhandler = errhandler;
+}
+
 // The handle is the program's to free, also one that it has freed before (9.3.4).
 static int errhandler_get(struct object *object, struct errhandler **errhandler)
 {

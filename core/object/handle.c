@@ -116,6 +116,16 @@ void object_close_predefined(struct object *object)
     object->handle = 0;
 }
 
+void object_protect(struct object *object)
+{
+    object->is_predefined = true;
+}
+
+void object_unprotect(struct object *object)
+{
+    object->is_predefined = false;
+}
+
 void object_close(struct object *object)
 {
     if (object->is_predefined)

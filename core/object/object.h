@@ -84,6 +84,9 @@ void object_open_predefined(struct object *object, enum object_kind kind,
                             uintptr_t code);
 // Makes such a handle stale, when the library stops.
 void object_close_predefined(struct object *object);
+// Programs do not free an object that has a handle of its own.
+void object_protect(struct object *object);
+void object_unprotect(struct object *object);
 // Takes one handle back from the program, with its reference. The handle becomes stale
 // when the program holds it no more. Nothing happens to a predefined object.
 void object_close(struct object *object);
@@ -149,6 +152,8 @@ int errhandler_check(const struct errhandler *errhandler, enum object_kind kind)
 struct errhandler *errhandler_of(const struct object *object);
 // Gives an object that has none, and is not yet shared, the error handler of another.
 void errhandler_inherit(void *object, const void *from);
+// The same with this one.
+void errhandler_give(void *object, struct errhandler *errhandler);
 
 // ---- attributes (MPI-4.1 7.7) -------------------------------------------------------
 struct attribute {

@@ -19,7 +19,8 @@ struct request request_done = {
 int requests_start(void)
 {
     int err = object_open(&request_done.object, KIND_REQUEST);
-    request_done.object.is_predefined = !err;
+    if (!err)
+        object_protect(&request_done.object);
     return err;
 }
 
@@ -55,6 +56,33 @@ void request_init(struct request *request, const struct request_kind *kind, void
 void request_clear(struct request *request)
 {
     object_release(request->owner);
+}
+
+void request_make_persistent(struct request *request)
+{
+    request->is_persistent = true;
+    request->is_active = false;
+}
+
+int request_start_persistent(struct request *request)
+{
+    if (request == NULL || !request->is_persistent)
+        return fail(MPI_ERR_REQUEST, "the request is not persistent");
+    if (request->is_active) {
+        raise_on(request->owner);
+        return fail(MPI_ERR_REQUEST, "the request is active already");
+    }
+    atomic_store_explicit(&request->is_complete, false, memory_order_relaxed);
+    request->is_told = false;
+    request->is_active = true;
+    request->error = 0;
+    assert(request_is_valid(request));
+    int err = request->kind->start(request);
+    if (err) {
+        request->is_active = false;
+        raise_on(request->owner);
+    }
+    return err;
 }
 
 void request_complete(struct request *request, int error)
@@ -110,6 +138,26 @@ int request_result(struct request *request, MPI_Status *status)
                request->is_cancelled);
     return request->kind->result ? request->kind->result(request, status)
                                  : request->error;
+}
+
+void request_look(struct request *request, MPI_Status *status)
+{
+    if (!request_is_active(request)) {
+        status_set_empty(status);
+        return;
+    }
+    request_result(request, status);
+    if (request->kind->must_end)
+        request->is_told = true;
+}
+
+bool request_abandon(struct request *request)
+{
+    bool has_ended = !request->is_active || request_is_complete(request);
+    request->is_abandoned = !has_ended;
+    if (!has_ended && request->kind->dispose == NULL)
+        object_retain(request); // until it is complete
+    return !has_ended;
 }
 
 int request_close(struct request *request)

@@ -58,6 +58,11 @@ void request_clear(struct request *request);
 // have an error or have been told of are complete.
 bool request_is_valid(const struct request *request);
 
+// One that MPI_Start begins, each time anew; before the program has its handle.
+void request_make_persistent(struct request *request);
+// Begins a persistent one that is inactive. Its error is raised on the owner.
+int request_start_persistent(struct request *request);
+
 // The operation has ended; `error` is a class or 0. Afterwards the request may be gone.
 // Called with the message lock held, once for each start.
 void request_complete(struct request *request, int error);
@@ -94,6 +99,15 @@ int request_result(struct request *request, MPI_Status *status);
 // persistent one becomes inactive; others are freed and *handle becomes
 // MPI_REQUEST_NULL. An error is raised on the owner.
 int request_finish(struct request *request, MPI_Request *handle, MPI_Status *status);
+
+// What request_result tells, without completing it; an inactive request has an empty status.
+// Its error is for the call that completes it.
+void request_look(struct request *request, MPI_Status *status);
+
+// The program frees a request: false if it has ended, and only needs to be closed. Else it
+// ends by itself, or by a call of the program where that completes it. The message lock is
+// held.
+bool request_abandon(struct request *request);
 
 // Frees a request that is inactive or complete.
 int request_close(struct request *request);

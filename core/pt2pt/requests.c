@@ -2,7 +2,6 @@
 // Completing requests of an array (MPI-4.1 3.7.5), and what can be done with one request.
 #include "pt2pt/requests.h"
 
-#include <assert.h>
 #include <oriel_core.h>
 
 bool are_complete(int count, const MPI_Request requests[])
@@ -122,15 +121,11 @@ int oriel_request_free(struct request *request)
                                      "completed, not freed");
     }
     message_lock();
-    bool has_ended = !request->is_active || request_is_complete(request);
-    request->is_abandoned = !has_ended;
-    bool is_program_s = request->kind->dispose != NULL;
-    if (!has_ended && !is_program_s)
-        object_retain(request); // until it is complete
+    bool is_under_way = request_abandon(request);
     message_unlock();
-    if (has_ended)
+    if (!is_under_way)
         return request_close(request);
-    if (!is_program_s)
+    if (request->kind->dispose == NULL)
         object_close(&request->object);
     return 0;
 }
@@ -149,36 +144,15 @@ int oriel_cancel(struct request *request)
     return err;
 }
 
-static int request_restart(struct request *request)
-{
-    if (request == NULL || !request->is_persistent)
-        return fail(MPI_ERR_REQUEST, "the request is not persistent");
-    if (request->is_active) {
-        raise_on(request->owner);
-        return fail(MPI_ERR_REQUEST, "the request is active already");
-    }
-    atomic_store_explicit(&request->is_complete, false, memory_order_relaxed);
-    request->is_cancelled = request->is_told = false;
-    request->is_active = true;
-    request->error = 0;
-    assert(request_is_valid(request));
-    int err = request->kind->start(request);
-    if (err) {
-        request->is_active = false;
-        raise_on(request->owner);
-    }
-    return err;
-}
-
 int oriel_start(MPI_Request *request)
 {
-    return request_restart(request_of_handle(*request));
+    return request_start_persistent(request_of_handle(*request));
 }
 
 int oriel_startall(int count, MPI_Request array_of_requests[])
 {
     int err = 0;
     for (int i = 0; !err && i < count; i++)
-        err = request_restart(request_of_handle(array_of_requests[i]));
+        err = request_start_persistent(request_of_handle(array_of_requests[i]));
     return err;
 }

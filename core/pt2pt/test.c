@@ -77,24 +77,12 @@ int oriel_testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 // ---- looks that leave requests as they are
 
-// The error of a request that is looked at is for the call that completes it.
-static void look_at(struct request *request, MPI_Status *status)
-{
-    if (!request_is_active(request)) {
-        status_set_empty(status);
-        return;
-    }
-    request_result(request, status);
-    if (request->kind->must_end)
-        request->is_told = true;
-}
-
 int oriel_request_get_status(struct request *request, int *flag, MPI_Status *status)
 {
     *flag = true;
     int err = request_is_active(request) ? request_test(request, flag) : 0;
     if (*flag)
-        look_at(request, status);
+        request_look(request, status);
     return err;
 }
 
@@ -103,8 +91,8 @@ int oriel_request_get_status_all(int count, const MPI_Request array_of_requests[
 {
     int err = test_all(count, array_of_requests, flag);
     for (int i = 0; i < count && *flag; i++)
-        look_at(request_of_handle(array_of_requests[i]),
-                status_at(array_of_statuses, i));
+        request_look(request_of_handle(array_of_requests[i]),
+                     status_at(array_of_statuses, i));
     return err;
 }
 
@@ -116,7 +104,8 @@ int oriel_request_get_status_any(int count, const MPI_Request array_of_requests[
     *flag = found != NONE_COMPLETE;
     *index = found < 0 ? MPI_UNDEFINED : found;
     if (*flag)
-        look_at(found < 0 ? NULL : request_of_handle(array_of_requests[found]), status);
+        request_look(found < 0 ? NULL : request_of_handle(array_of_requests[found]),
+                     status);
     return err;
 }
 
@@ -132,7 +121,7 @@ int oriel_request_get_status_some(int incount, const MPI_Request array_of_reques
         struct request *request = request_of_handle(array_of_requests[i]);
         if (!request_is_active(request) || !request_is_complete(request))
             continue;
-        look_at(request, status_at(array_of_statuses, number));
+        request_look(request, status_at(array_of_statuses, number));
         array_of_indices[number++] = i;
     }
     *outcount = found == NONE_ACTIVE ? MPI_UNDEFINED : number;

@@ -50,6 +50,7 @@ static int transfer_begin_or_receive(struct transfer *transfer,
 static int transfer_restart(struct request *request)
 {
     struct transfer *transfer = (struct transfer *)request;
+    request->is_cancelled = false;
     if (!transfer->parameters.is_buffered)
         return transfer_begin_or_receive(transfer, NULL);
     int err = buffered_send(&transfer->parameters);
@@ -100,8 +101,9 @@ int parameters_bytes(const struct transfer_parameters *parameters, size_t *bytes
     return 0;
 }
 
-int transfer_init(struct transfer *transfer,
-                  const struct transfer_parameters *parameters)
+static int transfer_set_up(struct transfer *transfer,
+                           const struct transfer_parameters *parameters,
+                           void (*destroy)(struct object *))
 {
     size_t bytes = 0;
     int err = parameters_bytes(parameters, &bytes);
@@ -115,14 +117,19 @@ int transfer_init(struct transfer *transfer,
             return fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", bytes);
     }
     memset(transfer, 0, sizeof *transfer);
-    request_init(&transfer->request, &transfer_kind, parameters->comm,
-                 destroy_in_place);
+    request_init(&transfer->request, &transfer_kind, parameters->comm, destroy);
     transfer->parameters = *parameters;
     object_retain(parameters->type); // the program may free it while it is needed
     transfer->bytes = bytes;
     transfer->packed = packed;
     transfer->data = packed ? packed : parameters->buffer;
     return 0;
+}
+
+int transfer_init(struct transfer *transfer,
+                  const struct transfer_parameters *parameters)
+{
+    return transfer_set_up(transfer, parameters, destroy_in_place);
 }
 
 void transfer_clear(struct transfer *transfer)
@@ -137,12 +144,11 @@ int transfer_make(const struct transfer_parameters *parameters, struct transfer 
     struct transfer *transfer = malloc(sizeof *transfer);
     if (transfer == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a message");
-    int err = transfer_init(transfer, parameters);
+    int err = transfer_set_up(transfer, parameters, transfer_destroy);
     if (err) {
         free(transfer);
         return err;
     }
-    transfer->request.object.destroy = transfer_destroy;
     *made = transfer;
     return 0;
 }
@@ -297,8 +303,7 @@ int transfer_make_persistent(const struct transfer_parameters *parameters,
         err = object_open(&transfer->request.object, KIND_REQUEST);
     if (err)
         return err;
-    transfer->request.is_persistent = true;
-    transfer->request.is_active = false;
+    request_make_persistent(&transfer->request);
     *request = &transfer->request;
     return 0;
 }
@@ -308,12 +313,10 @@ int transfer_make_persistent(const struct transfer_parameters *parameters,
 void transfer_end(struct transfer *transfer, int error)
 {
     transfer_forget(transfer);
-    if (transfer->ended == NULL) {
-        request_complete(&transfer->request, error);
-        return;
-    }
-    transfer->request.error = error;
-    transfer->ended(transfer);
+    void (*ended)(struct transfer *) = transfer->ended;
+    request_complete(&transfer->request, error);
+    if (ended != NULL)
+        ended(transfer);
 }
 
 void transfer_hide(struct transfer *transfer)

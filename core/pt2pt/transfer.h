@@ -60,7 +60,7 @@ struct transfer {
     struct transfer_parameters parameters;
     struct transfer *next;            // among the posted receives of its bucket
     uint64_t number;                  // of its posting
-    void (*ended)(struct transfer *); // in place of completing the request
+    void (*ended)(struct transfer *); // called when it is complete, or NULL
     void *part_of;                    // what `ended` is to go on with
     uint64_t bytes;                   // that are sent, or fit
     char *data;                       // the bytes, in the buffer or packed

@@ -46,7 +46,7 @@ static inline bool peer_is_quiet(const struct peer *peer)
 // The error class of the first operation that has failed since the last call, or 0.
 static inline int traffic_take_error(struct peer_traffic *traffic)
 {
-    return atomic_exchange(&traffic->counter.error, 0);
+    return net_counter_take_error(&traffic->counter);
 }
 
 // Sends the batch that is being filled, if any is. An error is also counted for the

@@ -43,7 +43,7 @@ static int make_state(struct opening *opening)
 {
     const struct window_plan *plan = opening->plan;
     struct window *window = opening->window;
-    window->object.errhandler = &errors_are_fatal;
+    errhandler_give(window, &errors_are_fatal);
     window->flavor = plan->flavor;
     window->model = MPI_WIN_UNIFIED;
     window->size_of_group = window->comm->size;
