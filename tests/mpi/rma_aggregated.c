@@ -81,7 +81,7 @@ static void swap_one(int i) // from i to i + 1
 
 // Before, element i of the own part is i, and so is values[i]; the results are -1. The
 // own part is locked afterwards, to be looked at.
-static void stream(void (*operate)(int), bool is_gathered)
+static void stream(void (*operate)(int), bool is_aggregated)
 {
     long long *mine = opened.base;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, opened.win);
@@ -97,7 +97,7 @@ static void stream(void (*operate)(int), bool is_gathered)
     for (int i = 0; i < MANY; i++)
         operate(i);
     MPI_Win_flush(right(), opened.win);
-    if (is_gathered)
+    if (is_aggregated)
         CHECK(sent() - before < FEW);
     MPI_Win_unlock(right(), opened.win);
     MPI_Barrier(MPI_COMM_WORLD);
