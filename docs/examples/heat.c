@@ -140,8 +140,8 @@ static void plate_open(struct plate *plate)
     plate->own_edge = column_type(plate->block);
     for (int side = WEST; side <= EAST; side++) {
         int rank = plate->neighbour[side];
-        plate->edge_of[side] = rank == MPI_PROC_NULL ? MPI_DOUBLE
-                                                     : column_type(block_of(plate, rank));
+        plate->edge_of[side] =
+            rank == MPI_PROC_NULL ? MPI_DOUBLE : column_type(block_of(plate, rank));
     }
     MPI_Win_allocate((MPI_Aint)(2 * field_cells(plate->block) * sizeof(double)),
                      sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &plate->fields,
@@ -258,10 +258,11 @@ static double *collect(struct plate *plate)
             struct block block = block_of(plate, rank);
             MPI_Aint base = (MPI_Aint)((size_t)which * field_cells(block));
             for (int row = 0; row < block.rows; row++)
-                MPI_Get(&field[(size_t)(block.y + row) * (size_t)cells + (size_t)block.x],
-                        block.columns, MPI_DOUBLE, rank,
-                        base + (MPI_Aint)cell_at(block, 1, row + 1), block.columns,
-                        MPI_DOUBLE, plate->win);
+                MPI_Get(
+                    &field[(size_t)(block.y + row) * (size_t)cells + (size_t)block.x],
+                    block.columns, MPI_DOUBLE, rank,
+                    base + (MPI_Aint)cell_at(block, 1, row + 1), block.columns,
+                    MPI_DOUBLE, plate->win);
         }
     }
     MPI_Win_fence(MPI_MODE_NOSUCCEED, plate->win);

@@ -63,8 +63,9 @@ static void scalars(void)
     CHECK(was_refused(put(1, MPI_INT, 0, -1, a_window), MPI_ERR_DISP, "target_disp",
                       &window));
     CHECK(was_done(put(1, MPI_INT, 0, -1, a_dynamic_window)));
-    CHECK(was_refused(MPI_Put_c(&number, INT64_MIN, MPI_INT, 0, 0, 1, MPI_INT, a_window),
-                      MPI_ERR_COUNT, "origin_count", &window));
+    CHECK(
+        was_refused(MPI_Put_c(&number, INT64_MIN, MPI_INT, 0, 0, 1, MPI_INT, a_window),
+                    MPI_ERR_COUNT, "origin_count", &window));
 }
 
 static void ranks(void)
@@ -86,7 +87,8 @@ static void handles(void)
     CHECK(was_refused(put(1, MPI_INT, 0, 0, MPI_WIN_NULL), MPI_ERR_WIN, "win", NULL));
     CHECK(was_refused(put(1, MPI_INT, 0, 0, stale), MPI_ERR_WIN, "win", NULL));
     CHECK(was_refused(put(1, MPI_INT, 0, 0, NULL), MPI_ERR_WIN, "win", NULL));
-    CHECK(was_refused(put(1, MPI_INT, 0, 0, (MPI_Win)a_group), MPI_ERR_WIN, "win", NULL));
+    CHECK(
+        was_refused(put(1, MPI_INT, 0, 0, (MPI_Win)a_group), MPI_ERR_WIN, "win", NULL));
     CHECK(was_refused(put(1, MPI_DATATYPE_NULL, 0, 0, a_window), MPI_ERR_TYPE,
                       "target_datatype", &window));
     CHECK(was_refused(put(1, not_committed, 0, 0, a_window), MPI_ERR_TYPE,
@@ -118,8 +120,8 @@ static void arrays(void)
 
 static void ignored_arguments(void)
 {
-    CHECK(was_done(MPI_Allgather(&number, 1, MPI_INT, &number, 1, MPI_INT,
-                                 MPI_COMM_WORLD)));
+    CHECK(was_done(
+        MPI_Allgather(&number, 1, MPI_INT, &number, 1, MPI_INT, MPI_COMM_WORLD)));
     CHECK(was_done(MPI_Allgather(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, &number, 1,
                                  MPI_INT, MPI_COMM_WORLD)));
     CHECK(was_refused(MPI_Allgather(&number, 1, MPI_DATATYPE_NULL, &number, 1, MPI_INT,
@@ -150,9 +152,11 @@ static void the_state_of_the_library(void)
 {
     void *memory;
     process.state = PROCESS_NEW;
-    CHECK(was_refused(MPI_Alloc_mem(8, MPI_INFO_NULL, &memory), MPI_ERR_OTHER, "", NULL));
+    CHECK(
+        was_refused(MPI_Alloc_mem(8, MPI_INFO_NULL, &memory), MPI_ERR_OTHER, "", NULL));
     process.state = PROCESS_FINALIZED;
-    CHECK(was_refused(MPI_Alloc_mem(8, MPI_INFO_NULL, &memory), MPI_ERR_OTHER, "", NULL));
+    CHECK(
+        was_refused(MPI_Alloc_mem(8, MPI_INFO_NULL, &memory), MPI_ERR_OTHER, "", NULL));
     process.state = PROCESS_ACTIVE;
 }
 

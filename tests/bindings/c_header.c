@@ -19,7 +19,8 @@ CLAIM(handles_are_pointers, sizeof(MPI_Win) == sizeof(void *));
 CLAIM(error_classes_are_the_abi_s, MPI_SUCCESS == 0 && MPI_ERR_RMA_RANGE == 48 &&
                                        MPI_ERR_WIN == 56 && MPI_ERR_LASTCODE == 16383);
 CLAIM(special_ranks_are_the_abi_s, MPI_PROC_NULL == -3 && MPI_UNDEFINED == -32766);
-CLAIM(assertions_are_the_abi_s, MPI_MODE_NOCHECK == 1024 && MPI_MODE_NOSUCCEED == 16384);
+CLAIM(assertions_are_the_abi_s,
+      MPI_MODE_NOCHECK == 1024 && MPI_MODE_NOSUCCEED == 16384);
 CLAIM(locks_are_the_abi_s, MPI_LOCK_EXCLUSIVE == 301 && MPI_LOCK_SHARED == 302);
 CLAIM(thread_levels_ascend, MPI_THREAD_SINGLE < MPI_THREAD_FUNNELED &&
                                 MPI_THREAD_FUNNELED < MPI_THREAD_SERIALIZED &&
@@ -57,7 +58,8 @@ int use_types(void)
     MPI_Status *status = MPI_STATUS_IGNORE;
     const void *place = MPI_IN_PLACE;
     return comm != MPI_COMM_NULL && win == MPI_WIN_NULL && type != MPI_DATATYPE_NULL &&
-           op != MPI_OP_NULL && info == MPI_INFO_NULL && copy && !drop && !status && place;
+           op != MPI_OP_NULL && info == MPI_INFO_NULL && copy && !drop && !status &&
+           place;
 }
 
 /* Both names of a procedure have one type. */

@@ -104,9 +104,9 @@ static void nothing_to_do(MPI_Win win)
     CHECK_CLASS(accumulate(0, t, far, COUNT, 1, t, MPI_SUM, win), MPI_SUCCESS);
     CHECK_CLASS(MPI_Fetch_and_op(mine, result, t, MPI_PROC_NULL, 0, MPI_SUM, win),
                 MPI_SUCCESS);
-    CHECK_CLASS(MPI_Fetch_and_op(mine, result, MPI_CHAR, MPI_PROC_NULL, 0, MPI_MINLOC,
-                                 win),
-                MPI_SUCCESS);
+    CHECK_CLASS(
+        MPI_Fetch_and_op(mine, result, MPI_CHAR, MPI_PROC_NULL, 0, MPI_MINLOC, win),
+        MPI_SUCCESS);
     CHECK_CLASS(MPI_Compare_and_swap(mine, mine, result, t, MPI_PROC_NULL, 0, win),
                 MPI_SUCCESS);
     CHECK_CLASS(
