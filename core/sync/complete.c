@@ -40,7 +40,7 @@ int sync_complete_counted(struct peer *peer)
 }
 
 // Operations are counted under the message lock, so that none is forgotten here.
-static void settle(struct window *window)
+static void operations_settle(struct window *window)
 {
     message_lock();
     struct peer *peer = window->peers.first;
@@ -66,6 +66,6 @@ int sync_complete_all(struct window *window)
         if (first == 0)
             first = err;
     }
-    settle(window);
+    operations_settle(window);
     return first;
 }

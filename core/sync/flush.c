@@ -9,7 +9,7 @@
 
 // The usual case is in quick.h. MPI_PROC_NULL is a target where nothing is ever under
 // way.
-static int flush(int rank, struct window *window)
+static int flush_target(int rank, struct window *window)
 {
     order_complete();
     if (rank == MPI_PROC_NULL)
@@ -37,12 +37,12 @@ static inline int flush_all(struct window *window)
 
 int oriel_win_flush(int rank, struct window *win)
 {
-    return flush(rank, win);
+    return flush_target(rank, win);
 }
 
 int oriel_win_flush_local(int rank, struct window *win)
 {
-    return flush(rank, win);
+    return flush_target(rank, win);
 }
 
 int oriel_win_flush_all(struct window *win)

@@ -132,8 +132,9 @@ static int lock_shared(struct window *window, int rank)
 }
 
 // Locks now what the program may load from and store to without a further call: the own
-// memory and, if it is shown, that of all mates. On failure the epoch stays closed; if
-// one of them is exposed, none has been locked, so that nobody's post finds a lock.
+// memory and, if it is shown, that of all local peers. On failure the epoch stays
+// closed; if one of them is exposed, none has been locked, so that nobody's post finds
+// a lock.
 static int lock_mapped(struct window *window)
 {
     const struct communicator *comm = window->comm;

@@ -2,7 +2,9 @@
 // Memory for windows and addresses in it (MPI-4.1 10.2, 5.1.5). What MPI_Alloc_mem
 // gives lies in the node's segment, so that a window on it is as fast as an allocated
 // one.
-#include "window/private.h"
+#include "window/attachments.h"
+#include "window/hints.h"
+#include "window/memory.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@ int oriel_alloc_mem(MPI_Aint size, struct info *info, void *baseptr)
 }
 
 // Has the window some of this memory as its part? Callers hold the message lock.
-static bool uses(const struct window *window, const void *memory, size_t bytes)
+static bool window_uses(const struct window *window, const void *memory, size_t bytes)
 {
     uintptr_t start = (uintptr_t)memory, base = (uintptr_t)window->base;
     size_t size = (size_t)window->size;
@@ -26,7 +28,7 @@ static bool uses(const struct window *window, const void *memory, size_t bytes)
 static const struct window *user_of(const void *memory, size_t bytes)
 {
     const struct window *window = process.windows->open;
-    while (window != NULL && !uses(window, memory, bytes))
+    while (window != NULL && !window_uses(window, memory, bytes))
         window = window->next_open;
     return window;
 }
@@ -60,7 +62,7 @@ static int check_is_programs(const void *memory)
 }
 
 // Callers hold the message lock.
-static int keep(void *memory, size_t bytes, const struct window *user)
+static int kept_memory_add(void *memory, size_t bytes, const struct window *user)
 {
     struct kept_memory *kept = malloc(sizeof *kept);
     if (kept == NULL)
@@ -82,7 +84,7 @@ static int keep_if_used(void *memory, size_t bytes, bool *is_kept)
     int err = check_is_programs(memory);
     *is_kept = user != NULL;
     if (!err && user != NULL)
-        err = keep(memory, bytes, user);
+        err = kept_memory_add(memory, bytes, user);
     message_unlock();
     return err;
 }

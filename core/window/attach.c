@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dynamic windows (MPI-4.1 12.2.4). What a member has attached stands in an array in
-// the segment, sorted by address, which its mates search themselves at every access: so
-// a detached range is gone for all of them at once. Members on other nodes ask by
-// messages; then the target searches.
+// the segment, sorted by address, which its local peers search themselves at every
+// access: so a detached range is gone for all of them at once. Members on other nodes
+// ask by messages; then the target searches.
 //
-// The owner changes the array while `version` is odd; who has searched it meanwhile
-// searches again. An array that is given back stays mapped, so that a search of an old
-// one reads nonsense, but no further than it was allowed to.
-#include "window/private.h"
+// The array is a seqlock: the owner changes it while `version` is odd, and a search
+// meanwhile searches again. An array that is given back stays mapped, so that a search
+// of an old one reads nonsense, but no further than it was allowed to.
+#include "window/attachments.h"
+#include "window/hints.h"
+#include "window/memory.h"
 
 #include <oriel_core.h>
 
 enum { FIRST_ROOM = 32 };
 
-static void poke(_Atomic(uint64_t) *word, uint64_t value)
+static void word_write(_Atomic(uint64_t) *word, uint64_t value)
 {
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
@@ -22,20 +24,20 @@ static void poke(_Atomic(uint64_t) *word, uint64_t value)
 // change half done.
 static void change_begin(struct attachments *attached)
 {
-    poke(&attached->version, peek(&attached->version) + 1);
+    word_write(&attached->version, word_read(&attached->version) + 1);
     atomic_thread_fence(memory_order_release);
 }
 
 static void change_end(struct attachments *attached)
 {
-    atomic_store_explicit(&attached->version, peek(&attached->version) + 1,
+    atomic_store_explicit(&attached->version, word_read(&attached->version) + 1,
                           memory_order_release);
 }
 
-static void assign(struct attachment *to, const struct attachment *from)
+static void attachment_assign(struct attachment *to, const struct attachment *from)
 {
-    poke(&to->address, peek(&from->address));
-    poke(&to->bytes, peek(&from->bytes));
+    word_write(&to->address, word_read(&from->address));
+    word_write(&to->bytes, word_read(&from->bytes));
 }
 
 static struct attachments *own_attachments(const struct window *window)
@@ -46,14 +48,14 @@ static struct attachments *own_attachments(const struct window *window)
 static struct attachment_list own_list(const struct window *window)
 {
     return (struct attachment_list){window->attached.list,
-                                    peek(&own_attachments(window)->count)};
+                                    word_read(&own_attachments(window)->count)};
 }
 
 // Makes room for one more in an array twice as large.
 static int make_room(struct window *window)
 {
     struct attachments *attached = own_attachments(window);
-    uint64_t count = peek(&attached->count);
+    uint64_t count = word_read(&attached->count);
     size_t room = window->attached.room ? 2 * window->attached.room : FIRST_ROOM;
     struct attachment *old = window->attached.list, *list;
     if (count < window->attached.room)
@@ -62,9 +64,9 @@ static int make_room(struct window *window)
     if (err)
         return err;
     for (uint64_t i = 0; i < count; i++)
-        assign(&list[i], &old[i]);
+        attachment_assign(&list[i], &old[i]);
     change_begin(attached);
-    poke(&attached->place, shm_offset(process.shm, list));
+    word_write(&attached->place, shm_offset(process.shm, list));
     change_end(attached);
     window->attached.list = list;
     window->attached.room = room;
@@ -73,29 +75,30 @@ static int make_room(struct window *window)
     return 0;
 }
 
-static void insert(struct window *window, uint64_t at, uint64_t address, uint64_t bytes)
+static void attachment_insert(struct window *window, uint64_t at, uint64_t address,
+                              uint64_t bytes)
 {
     struct attachments *attached = own_attachments(window);
     struct attachment *list = window->attached.list;
-    uint64_t count = peek(&attached->count);
+    uint64_t count = word_read(&attached->count);
     change_begin(attached);
     for (uint64_t i = count; i > at; i--)
-        assign(&list[i], &list[i - 1]);
-    poke(&list[at].address, address);
-    poke(&list[at].bytes, bytes);
-    poke(&attached->count, count + 1);
+        attachment_assign(&list[i], &list[i - 1]);
+    word_write(&list[at].address, address);
+    word_write(&list[at].bytes, bytes);
+    word_write(&attached->count, count + 1);
     change_end(attached);
 }
 
-static void erase(struct window *window, uint64_t at)
+static void attachment_erase(struct window *window, uint64_t at)
 {
     struct attachments *attached = own_attachments(window);
     struct attachment *list = window->attached.list;
-    uint64_t count = peek(&attached->count) - 1;
+    uint64_t count = word_read(&attached->count) - 1;
     change_begin(attached);
     for (uint64_t i = at; i < count; i++)
-        assign(&list[i], &list[i + 1]);
-    poke(&attached->count, count);
+        attachment_assign(&list[i], &list[i + 1]);
+    word_write(&attached->count, count);
     change_end(attached);
 }
 
@@ -109,10 +112,10 @@ bool attachments_overlap(const struct window *window, uint64_t address, uint64_t
         return true;
     while (next < list.count && attachment_is_empty(list, next))
         next++;
-    return next < list.count && peek(&list.first[next].address) < end;
+    return next < list.count && word_read(&list.first[next].address) < end;
 }
 
-static int attach(struct window *window, uint64_t address, uint64_t bytes)
+static int attachment_add(struct window *window, uint64_t address, uint64_t bytes)
 {
     if (bytes > UINT64_MAX - address)
         return fail(MPI_ERR_SIZE, "size = %ju: no memory at %#jx is that large",
@@ -123,7 +126,8 @@ static int attach(struct window *window, uint64_t address, uint64_t bytes)
                     (uintmax_t)bytes, (uintmax_t)address);
     int err = make_room(window);
     if (!err)
-        insert(window, attachments_up_to(own_list(window), address), address, bytes);
+        attachment_insert(window, attachments_up_to(own_list(window), address), address,
+                          bytes);
     return err;
 }
 
@@ -147,7 +151,7 @@ int oriel_win_attach(struct window *win, void *base, MPI_Aint size)
     if (!is_mapped)
         shm_open_memory(process.shm);
     message_lock();
-    err = attach(win, (uintptr_t)base, (uint64_t)size);
+    err = attachment_add(win, (uintptr_t)base, (uint64_t)size);
     message_unlock();
     if (err || is_mapped)
         return err;
@@ -164,9 +168,9 @@ int oriel_win_detach(struct window *win, const void *base)
     struct attachment_list list = own_list(win);
     uint64_t next = attachments_up_to(list, (uintptr_t)base);
     bool is_attached =
-        next > 0 && peek(&list.first[next - 1].address) == (uintptr_t)base;
+        next > 0 && word_read(&list.first[next - 1].address) == (uintptr_t)base;
     if (is_attached)
-        erase(win, next - 1);
+        attachment_erase(win, next - 1);
     message_unlock();
     kept_memory_free();
     if (is_attached)

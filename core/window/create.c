@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Windows from a program's view: creation and end (MPI-4.1 12.2).
-#include "window/private.h"
+#include "window/memory.h"
+#include "window/open.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>

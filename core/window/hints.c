@@ -2,7 +2,7 @@
 // The hints of a window (MPI-4.1 12.2.1, 12.2.3, 12.2.7): one row per key that Oriel
 // knows; docs/hints.md tells what each does. A value that makes no sense is ignored;
 // MPI_Win_get_info shows what is in use.
-#include "window/private.h"
+#include "window/hints.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -150,11 +150,11 @@ int oriel_win_get_info(struct window *win, struct info **info_used)
 }
 
 // Passive targets compute while their peers ask them for locks across nodes, or want to
-// accumulate to memory that mates cannot map.
+// accumulate to memory that local peers cannot map.
 int window_serve(struct window *window)
 {
-    bool has_mates = window->comm->node_size > 1;
+    bool has_local_peers = window->comm->node_size > 1;
     bool is_asked =
-        window_has(window, TRAIT_NODES) || (has_mates && !window->is_mapped);
+        window_has(window, TRAIT_NODES) || (has_local_peers && !window->is_mapped);
     return is_asked && !window_has(window, TRAIT_NO_LOCKS) ? message_serve() : 0;
 }

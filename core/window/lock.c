@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The locks of a window's parts. Members on the target's node work on its lock record
 // directly; for origins on other nodes the target does, asked by messages. Nobody polls
-// for those: a mate that serves the next ticket tells the target if a distant origin
-// waits.
-#include "window/private.h"
+// for those: a local peer that serves the next ticket tells the target if a distant
+// origin waits.
+#include "window/open.h"
 
 #include <stdlib.h>
 
@@ -13,8 +13,8 @@ struct lock_message {
     uint32_t reply_to; // LOCK: handle of the window at the origin
     int32_t rank;      // LOCK, GRANT: the target's in the window
     int32_t origin;    // LOCK: the sender's
-    int32_t type;      // LOCK: MPI_LOCK_*; UNLOCK: 0 when a mate has served the next
-    int32_t error;     // GRANT: why not, or 0
+    int32_t type;  // LOCK: MPI_LOCK_*; UNLOCK: 0 when a local peer has served the next
+    int32_t error; // GRANT: why not, or 0
 };
 
 // A lock that an origin on another node has or waits for; kept by the target.
@@ -28,7 +28,8 @@ struct distant_lock {
 };
 
 // ---- at the origin ------------------------------------------------------------
-static int send(const struct peer *peer, int kind, const struct lock_message *message)
+static int lock_send(const struct peer *peer, int kind,
+                     const struct lock_message *message)
 {
     message_lock();
     int err = message_send(peer->job_rank, kind, message, sizeof *message, NULL, 0);
@@ -40,27 +41,28 @@ static __attribute__((noinline)) int send_release(const struct peer *peer)
 {
     struct lock_message message = {.window = peer->member->handle,
                                    .type = peer->lock_type};
-    return send(peer, MESSAGE_UNLOCK, &message);
+    return lock_send(peer, MESSAGE_UNLOCK, &message);
 }
 
 // The fence pairs with that of take_ticket (Dekker): either the target sees the new
 // state of the lock record, or this process sees that an origin waits.
-static __attribute__((noinline)) int tell_if_distant(const struct peer *peer)
+static __attribute__((noinline)) int lock_tell_if_distant(const struct peer *peer)
 {
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&peer->lock_record->distant, memory_order_relaxed) == 0)
         return 0;
     struct lock_message message = {.window = peer->member->handle};
-    return send(peer, MESSAGE_UNLOCK, &message);
+    return lock_send(peer, MESSAGE_UNLOCK, &message);
 }
 
 // After the next ticket has been served.
-static inline int tell(const struct window *window, const struct peer *peer)
+static inline int lock_tell(const struct window *window, const struct peer *peer)
 {
-    return likely(!window_has(window, TRAIT_NODES)) ? 0 : tell_if_distant(peer);
+    return likely(!window_has(window, TRAIT_NODES)) ? 0 : lock_tell_if_distant(peer);
 }
 
-static __attribute__((noinline)) int ask(const struct window *window, struct peer *peer)
+static __attribute__((noinline)) int distant_lock_ask(const struct window *window,
+                                                      struct peer *peer)
 {
     struct lock_message message = {.window = peer->member->handle,
                                    .reply_to = (uint32_t)object_handle(window),
@@ -68,7 +70,7 @@ static __attribute__((noinline)) int ask(const struct window *window, struct pee
                                    .origin = window->comm->rank,
                                    .type = peer->lock_type};
     atomic_fetch_add(&process.asked_locks, 1);
-    int err = send(peer, MESSAGE_LOCK, &message);
+    int err = lock_send(peer, MESSAGE_LOCK, &message);
     if (err) {
         atomic_fetch_sub(&process.asked_locks, 1);
         peer_set_lock_state(peer, LOCK_NONE);
@@ -77,11 +79,11 @@ static __attribute__((noinline)) int ask(const struct window *window, struct pee
 }
 
 // The ticket is served.
-static inline int hold(const struct window *window, struct peer *peer)
+static inline int lock_hold(const struct window *window, struct peer *peer)
 {
     lock_record_enter(peer->lock_record, peer->lock_type);
     peer_hold_lock(peer, peer->lock_type);
-    return peer->lock_type == MPI_LOCK_SHARED ? tell(window, peer) : 0;
+    return peer->lock_type == MPI_LOCK_SHARED ? lock_tell(window, peer) : 0;
 }
 
 // Out of line, so that a free lock is taken without a stack frame.
@@ -96,7 +98,7 @@ static __attribute__((noinline)) int await_service(const struct window *window,
             return err;
         }
     }
-    return hold(window, peer);
+    return lock_hold(window, peer);
 }
 
 static __attribute__((noinline)) int fail_exposed(int rank)
@@ -124,7 +126,7 @@ static __attribute__((noinline)) int refuse_exposed(struct peer *peer)
 int peer_lock(struct window *window, struct peer *peer)
 {
     if (unlikely(peer->lock_record == NULL))
-        return ask(window, peer);
+        return distant_lock_ask(window, peer);
     if (unlikely(
             atomic_load_explicit(&peer->lock_record->is_exposed, memory_order_relaxed)))
         return refuse_exposed(peer);
@@ -132,7 +134,7 @@ int peer_lock(struct window *window, struct peer *peer)
         atomic_fetch_add_explicit(&peer->lock_record->next, 1, memory_order_relaxed);
     if (unlikely(!lock_record_is_served(peer->lock_record, ticket, peer->lock_type)))
         return await_service(window, peer, ticket);
-    return hold(window, peer);
+    return lock_hold(window, peer);
 }
 
 static bool are_all_answered(void *unused)
@@ -168,14 +170,14 @@ int peer_unlock(struct window *window, struct peer *peer)
     bool is_held = peer_lock_state(peer) == LOCK_HELD;
     if (likely(is_held && peer->lock_record != NULL)) {
         peer_leave_lock(peer);
-        return tell(window, peer);
+        return lock_tell(window, peer);
     }
     peer_set_lock_state(peer, LOCK_NONE);
     return is_held ? send_release(peer) : 0;
 }
 
 // ---- at the target, on behalf of other nodes ----------------------------------
-static void grant(int origin, uint32_t window, int rank, int error)
+static void distant_lock_grant(int origin, uint32_t window, int rank, int error)
 {
     struct lock_message message = {.window = window, .rank = rank, .error = error};
     message_send(origin, MESSAGE_GRANT, &message, sizeof message, NULL, 0);
@@ -193,7 +195,7 @@ static void grant_served(struct window *window)
         lock_record_enter(record, lock->type);
         lock->is_granted = true;
         atomic_fetch_sub(&record->distant, 1);
-        grant(lock->origin, lock->reply_to, window->comm->rank, 0);
+        distant_lock_grant(lock->origin, lock->reply_to, window->comm->rank, 0);
     }
 }
 
@@ -244,9 +246,10 @@ static void handle_lock(int source, const void *bytes, size_t size)
         (window != NULL && !makes_sense(window, source, message)))
         message_refuse(source, "a request for a lock");
     else if (window == NULL) // has been freed
-        grant(source, message->reply_to, message->rank, MPI_ERR_WIN);
+        distant_lock_grant(source, message->reply_to, message->rank, MPI_ERR_WIN);
     else if (window_is_exposed(window))
-        grant(source, message->reply_to, message->rank, MPI_ERR_RMA_CONFLICT);
+        distant_lock_grant(source, message->reply_to, message->rank,
+                           MPI_ERR_RMA_CONFLICT);
     else if (!take_ticket(window, source, message))
         message_defer();
     else
@@ -271,7 +274,7 @@ static void handle_grant(int source, const void *bytes, size_t size)
 }
 
 // Only what the origin holds is released, whatever a message says.
-static void release(struct window *window, int origin)
+static void distant_lock_release(struct window *window, int origin)
 {
     struct distant_lock **at = &window->distant_locks, *lock;
     while ((lock = *at) != NULL && !(lock->origin == origin && lock->is_granted))
@@ -294,7 +297,7 @@ static void handle_unlock(int source, const void *bytes, size_t size)
     if (window == NULL)
         return; // freed meanwhile
     if (message->type != 0)
-        release(window, source);
+        distant_lock_release(window, source);
     grant_served(window);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the memory of a window comes from.
-#include "window/private.h"
+#include "window/hints.h"
+#include "window/memory.h"
+#include "window/open.h"
 
 int check_memory(const void *memory, MPI_Aint size)
 {
@@ -38,7 +40,7 @@ int bring_own(const struct window_plan *plan, struct window *window)
 }
 
 // Sum of sizes[0 .. count-1], or UINT64_MAX when it does not fit.
-static uint64_t sum(const MPI_Aint *sizes, int count)
+static uint64_t sizes_sum(const MPI_Aint *sizes, int count)
 {
     uint64_t total = 0;
     for (int i = 0; i < count; i++)
@@ -58,7 +60,7 @@ static int allocate_together(const struct window_plan *plan, struct window *wind
         int error;
     } answer = {0, 0};
     if (comm->rank == 0) {
-        answer.error = shm_alloc(process.shm, sum(sizes, comm->size),
+        answer.error = shm_alloc(process.shm, sizes_sum(sizes, comm->size),
                                  hint_alignment(plan->info), &window->allocation);
         if (!answer.error)
             answer.offset = shm_offset(process.shm, window->allocation);
@@ -82,7 +84,7 @@ int bring_shared(const struct window_plan *plan, struct window *window)
         err = allocate_together(plan, window, sizes, &offset);
     if (err)
         return err;
-    window->base = shm_at(process.shm, offset + sum(sizes, comm->rank));
+    window->base = shm_at(process.shm, offset + sizes_sum(sizes, comm->rank));
     window->size = plan->size;
     return 0;
 }

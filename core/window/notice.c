@@ -3,7 +3,7 @@
 // target to each origin when it posts, one back when the origin completes. Who receives
 // a notice is the one who waits for it, so that nobody depends on a peer that computes.
 // Notices are counted per peer and never reset: those of the next epoch may come early.
-#include "window/private.h"
+#include "window/open.h"
 
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ int peer_notify(const struct window *window, const struct peer *peer, enum notic
     return err;
 }
 
-static void keep(struct window *window, int rank, enum notice kind)
+static void early_notice_keep(struct window *window, int rank, enum notice kind)
 {
     struct early_notice *notice = malloc(sizeof *notice);
     if (notice == NULL) {
@@ -55,7 +55,7 @@ static void handle_notice(int source, const void *bytes, size_t size)
     if (peer != NULL)
         peer_count_notice(peer, message->kind);
     else
-        keep(window, message->rank, message->kind);
+        early_notice_keep(window, message->rank, message->kind);
 }
 
 void window_count_early(struct window *window)

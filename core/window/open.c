@@ -2,7 +2,10 @@
 // The one constructor of windows: a list of steps, each with its undo. Every step is
 // taken by all members although one has failed; failures meet in the exchange of
 // descriptors.
-#include "window/private.h"
+#include "window/attachments.h"
+#include "window/hints.h"
+#include "window/memory.h"
+#include "window/open.h"
 
 #include <stdlib.h>
 #include <string.h>

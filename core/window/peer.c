@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The targets that a process has touched, by rank, and whether its epoch allows it to.
-#include "window/private.h"
+#include "window/open.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ const char *window_epoch(const struct window *window)
     return "";
 }
 
-static int refuse(enum admission admission, int rank)
+static int epoch_refuse(enum admission admission, int rank)
 {
     switch (admission) {
     case REFUSED_NOT_STARTED:
@@ -145,13 +145,13 @@ static int target_admit(struct window *window, int rank, struct peer **peer,
                         bool *must_lock)
 {
     if (epoch_access(&window->epoch) == ACCESS_NONE)
-        return refuse(REFUSED_NO_EPOCH, rank);
+        return epoch_refuse(REFUSED_NO_EPOCH, rank);
     int err = window_peer(window, rank, peer);
     if (err)
         return err;
     enum admission admission = epoch_admit(&window->epoch, *peer);
     *must_lock = admission == ADMITTED_UNLOCKED;
-    return admission < REFUSED_NO_EPOCH ? 0 : refuse(admission, rank);
+    return admission < REFUSED_NO_EPOCH ? 0 : epoch_refuse(admission, rank);
 }
 
 int window_admit(struct window *window, int rank, struct peer **target)

@@ -13,9 +13,9 @@ struct peer_traffic; // of rma: what is under way to a peer
 // The descriptor of a member, which all members have and only read once the window is
 // open. It travels as it is, so it has no padding.
 struct member {
-    uint64_t place;        // for mates: offset in the segment or address in its process
-    uint64_t size;         // bytes
-    uint64_t unit;         // displacement unit in bytes
+    uint64_t place; // for local peers: offset in the segment or address in its process
+    uint64_t size;  // bytes
+    uint64_t unit;  // displacement unit in bytes
     struct net_remote net; // for other nodes
     uint32_t handle;       // of its window object, so that messages can name it
     int32_t node_rank; // among the window's members on its node: index of lock_records

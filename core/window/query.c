@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a program may ask of a window: group, name, attributes, shared memory (MPI-4.1
 // 12.2.3, 12.2.6, 7.7, 7.8).
-#include "window/private.h"
+#include "window/window.h"
 
 #include <oriel_core.h>
 
@@ -68,8 +68,9 @@ static void *address_here(const struct window *win, int rank)
     const struct member *member = &win->members[rank];
     if (rank == comm->rank)
         return win->base;
-    bool is_mate = comm->node_index_of[rank] == comm->leader_index;
-    return is_mate && member->is_in_segment ? shm_at(process.shm, member->place) : NULL;
+    bool is_local = comm->node_index_of[rank] == comm->leader_index;
+    return is_local && member->is_in_segment ? shm_at(process.shm, member->place)
+                                             : NULL;
 }
 
 // The lowest rank with memory that is mapped here; 0 if there is none.
@@ -81,10 +82,10 @@ static int first_with_memory(const struct window *win)
     return 0;
 }
 
-// From now on the program may load from the mate's memory without a call that could take
-// its lock. So lock_all epochs take it when they are opened, and one that is open does
-// now.
-static int show(struct window *win, int rank)
+// From now on the program may load from the local peer's memory without a call that
+// could take its lock. So lock_all epochs take it when they are opened, and one that is
+// open does now.
+static int memory_show(struct window *win, int rank)
 {
     window_set_trait(win, TRAIT_SHOWN, true);
     return epoch_access(&win->epoch) == ACCESS_LOCK_ALL
@@ -105,7 +106,7 @@ int oriel_win_shared_query(struct window *win, int rank, MPI_Aint *size,
     const struct member *member = &win->members[rank];
     void *address = member->size > 0 ? address_here(win, rank) : NULL;
     if (address != NULL && rank != win->comm->rank) {
-        int err = show(win, rank);
+        int err = memory_show(win, rank);
         if (err)
             return err;
     }

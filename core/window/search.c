@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Searching what a member of a dynamic window has attached, see attach.c. Done by its
-// mates at every access and by the owner.
-#include "window/private.h"
+// local peers at every access and by the owner.
+#include "window/attachments.h"
 
 uint64_t attachments_up_to(struct attachment_list list, uint64_t address)
 {
     uint64_t low = 0, high = list.count;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (peek(&list.first[middle].address) <= address)
+        if (word_read(&list.first[middle].address) <= address)
             low = middle + 1;
         else
             high = middle;
@@ -18,13 +18,13 @@ uint64_t attachments_up_to(struct attachment_list list, uint64_t address)
 
 bool attachment_is_empty(struct attachment_list list, uint64_t i)
 {
-    return peek(&list.first[i].bytes) == 0;
+    return word_read(&list.first[i].bytes) == 0;
 }
 
 // The end of attachment number i.
-static uint64_t end_of(struct attachment_list list, uint64_t i)
+static uint64_t attachment_end(struct attachment_list list, uint64_t i)
 {
-    return peek(&list.first[i].address) + peek(&list.first[i].bytes);
+    return word_read(&list.first[i].address) + word_read(&list.first[i].bytes);
 }
 
 uint64_t attachments_end(struct attachment_list list, uint64_t address, uint64_t enough)
@@ -32,27 +32,27 @@ uint64_t attachments_end(struct attachment_list list, uint64_t address, uint64_t
     uint64_t i = attachments_up_to(list, address), end = address;
     while (i > 0 && attachment_is_empty(list, i - 1))
         i--;
-    if (i == 0 || end_of(list, i - 1) <= address)
+    if (i == 0 || attachment_end(list, i - 1) <= address)
         return address;
     for (i--; end < enough && i < list.count; i++) {
         if (attachment_is_empty(list, i))
             continue;
-        if (end != address && peek(&list.first[i].address) != end)
+        if (end != address && word_read(&list.first[i].address) != end)
             break;
-        end = end_of(list, i);
+        end = attachment_end(list, i);
     }
     return end;
 }
 
 // False while the owner is changing the array.
-static bool look(const struct attachments *attached, uint64_t *version,
-                 struct attachment_list *list)
+static bool attachments_look(const struct attachments *attached, uint64_t *version,
+                             struct attachment_list *list)
 {
     *version = atomic_load_explicit(&attached->version, memory_order_acquire);
-    *list = (struct attachment_list){shm_at(process.shm, peek(&attached->place)),
-                                     peek(&attached->count)};
+    *list = (struct attachment_list){shm_at(process.shm, word_read(&attached->place)),
+                                     word_read(&attached->count)};
     atomic_thread_fence(memory_order_acquire);
-    return *version % 2 == 0 && peek(&attached->version) == *version;
+    return *version % 2 == 0 && word_read(&attached->version) == *version;
 }
 
 int attachments_check(const struct attachments *attached, uint64_t address,
@@ -63,10 +63,10 @@ int attachments_check(const struct attachments *attached, uint64_t address,
     if (__builtin_add_overflow(address, bytes, &enough))
         return MPI_ERR_RMA_RANGE;
     for (unsigned spins = 0;;) {
-        if (look(attached, &version, &list)) {
+        if (attachments_look(attached, &version, &list)) {
             end = attachments_end(list, address, enough);
             atomic_thread_fence(memory_order_acquire);
-            if (peek(&attached->version) == version)
+            if (word_read(&attached->version) == version)
                 return end >= enough ? 0 : MPI_ERR_RMA_RANGE;
         }
         int err = message_backoff(&spins);

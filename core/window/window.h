@@ -24,8 +24,9 @@ enum trait {
     TRAIT_NODES = 1 << 1,    // spans nodes: an origin may wait for a lock elsewhere
     TRAIT_NO_LOCKS = 1 << 2, // the hint: MPI_Win_lock_all looks at all members' memory
     TRAIT_DYNAMIC = 1 << 3,  // MPI_Win_create_dynamic: no memory is mapped for good
-    TRAIT_SHOWN = 1 << 4,    // the program may load from mates' memory and store there:
-                             // MPI_Win_lock_all takes all their locks
+    TRAIT_SHOWN =
+        1 << 4, // the program may load from local peers' memory and store there:
+                // MPI_Win_lock_all takes all their locks
     LOCK_TRAITS = TRAIT_THREADS | TRAIT_NODES, // matter to locks of single targets
     LOCK_ALL_TRAITS = LOCK_TRAITS | TRAIT_NO_LOCKS | TRAIT_DYNAMIC | TRAIT_SHOWN,
 };
@@ -39,7 +40,7 @@ struct window {
     int flavor;                // MPI_WIN_FLAVOR_*
     int model;                 // MPI_WIN_UNIFIED
     bool is_ordered;           // hint: accumulates to one location keep their order
-    bool is_mapped;            // mates reach the own memory by loads and stores
+    bool is_mapped;            // local peers reach the own memory by loads and stores
     struct peer *self;         // this process as a target; &nobody before it is one
     struct communicator *comm; // private duplicate of the program's
     struct peers {

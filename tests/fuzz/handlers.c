@@ -9,7 +9,8 @@
 #include "pt2pt/probe.h"
 #include "pt2pt/transfer.h"
 #include "rma/batch.h"
-#include "window/private.h"
+#include "window/attachments.h"
+#include "window/open.h"
 
 #include <sys/mman.h>
 

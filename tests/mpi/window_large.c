@@ -77,7 +77,7 @@ static void all(const struct opened *opened)
     a_count_beyond_an_int(opened);
 }
 
-// Memory of its own, which mates do not map.
+// Memory of its own, which local peers do not map.
 static bool on_private_memory(void)
 {
     struct opened opened = {.win = MPI_WIN_NULL, .base = malloc((size_t)part_bytes)};

@@ -90,7 +90,7 @@ static void stores_are_seen_after_sync(void)
 }
 
 // Allocated windows, and created ones on MPI_Alloc_mem memory, show the memory of
-// mates; other memory is shown to its owner only, that of other nodes to nobody.
+// local peers; other memory is shown to its owner only, that of other nodes to nobody.
 static void shown_memory_is_the_windows(const struct source *source)
 {
     bool is_private = source->open == open_on_malloc;

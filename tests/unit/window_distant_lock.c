@@ -3,7 +3,7 @@
 // processes of its node queue on one lock record; a message can release only what its
 // sender has. Needs core/window/lock.c, core/object/handle.c and core/base.
 
-#include "window/private.h"
+#include "window/open.h"
 #include "window_fakes.h"
 
 #include <unistd.h>
@@ -93,7 +93,7 @@ static void readers_enter_together(void)
     CHECK(sent.count == 0 && window.distant_locks == NULL && record.distant == 0);
 }
 
-// A mate that unlocks tells the target, which then grants.
+// A local peer that unlocks tells the target, which then grants.
 static void mates_tell_that_the_queue_moved(void)
 {
     struct peer peer = local_peer(MPI_LOCK_EXCLUSIVE);

@@ -3,7 +3,7 @@
 // readers are together but not with a writer, and who comes first is served first.
 // Needs core/window/lock.c, core/object/handle.c and core/base.
 
-#include "window/private.h"
+#include "window/window.h"
 #include "window_fakes.h"
 
 #include <signal.h>

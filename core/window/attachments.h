@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a member of a dynamic window has attached.
+#pragma once
+
+#include "window/window.h"
+
+// In an array that others read while it changes.
+struct attachment {
+    _Atomic(uint64_t) address, bytes; // in the owner's process
+};
+static inline uint64_t word_read(const _Atomic(uint64_t) *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+// What a search sees.
+struct attachment_list {
+    const struct attachment *first; // sorted by address
+    uint64_t count;
+};
+// The number of attachments at `address` or below.
+uint64_t attachments_up_to(struct attachment_list list, uint64_t address);
+// Where the attachments that follow each other without a gap from the one with
+// `address` end, or some place from `enough` on; `address` itself if that is not
+// attached. Empty ones are no gap.
+uint64_t attachments_end(struct attachment_list list, uint64_t address,
+                         uint64_t enough);
+bool attachment_is_empty(struct attachment_list list, uint64_t i);
+
+// Of a dynamic window whose lock records exist: names this process's attachments, gives
+// back their list.
+void attachments_make(struct window *window);
+void attachments_free(struct window *window);
+// Is anything of [address, address + bytes) attached? Callers hold the message lock.
+bool attachments_overlap(const struct window *window, uint64_t address, uint64_t bytes);
