@@ -6,22 +6,13 @@
 // message.
 #include "rma/batch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BATCHES_AT_ONCE = 64 }; // sent to one target and not answered yet
 
 static const uint64_t SOON = 50000; // ns
-
-struct batch {
-    struct net_counter *counter; // of the request that all of it is for, or NULL
-    size_t bytes;                // in all spans
-    uint64_t begun;              // time
-    uint64_t additions;
-    char *results[SPANS_MAX]; // destination of each span's fetched data
-    struct rma_request request;
-    char operands[MESSAGE_MAX];
-};
 
 // ---- under the message lock ------------------------------------------------------
 // Where the reply's data belongs; NULL without memory.
@@ -72,6 +63,7 @@ static int batch_end(struct peer_traffic *traffic)
     struct batch *batch = traffic->batch;
     if (batch == NULL)
         return 0;
+    assert(traffic_is_valid(traffic));
     int err = batch_send(traffic, batch);
     struct net_counter *own = batch->counter;
     traffic->batch = NULL;
@@ -222,6 +214,7 @@ int batch_add(const struct operation *operation, struct batch_kind kind,
                                                  item->operand + done,
                                                  item->result + done});
         batch_join(batch);
+        assert(traffic_is_valid(operation->peer->traffic));
         message_unlock();
         done += bytes;
     }
@@ -236,6 +229,7 @@ int batch_add_pair(const struct operation *operation, struct batch_kind kind,
         return err;
     for (int i = 0; i < 2; i++)
         batch_append(operation->peer->traffic->batch, &items[i]);
+    assert(traffic_is_valid(operation->peer->traffic));
     message_unlock();
     return 0;
 }
@@ -249,6 +243,7 @@ int batch_add_swap(const struct operation *operation, struct batch_kind kind,
     struct batch *batch = operation->peer->traffic->batch;
     batch_append(batch, item);
     memcpy(batch->operands + batch->bytes, compare, item->span.bytes);
+    assert(traffic_is_valid(operation->peer->traffic));
     message_unlock();
     return 0;
 }

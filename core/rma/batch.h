@@ -68,6 +68,17 @@ struct pending_reply {
     } results[];
 };
 
+// Operations of one kind that have not been sent yet.
+struct batch {
+    struct net_counter *counter; // of the request that all of it is for, or NULL
+    size_t bytes;                // in all spans
+    uint64_t begun;              // time
+    uint64_t additions;
+    char *results[SPANS_MAX]; // destination of each span's fetched data
+    struct rma_request request;
+    char operands[MESSAGE_MAX];
+};
+
 // One span of an operation. The operand is copied into the batch; fetched data goes to
 // the result.
 struct batch_item {
@@ -92,6 +103,9 @@ int batch_add_piece(const struct operation *operation, const struct piece *piece
 // is under way to the target, or if the operation has a request; else it aggregates
 // those that follow.
 int batch_finish(const struct operation *operation);
+
+// For assertions; the message lock is held.
+bool traffic_is_valid(const struct peer_traffic *traffic);
 
 // ---- at the target ------------------------------------------------------------
 // Are the spans of a request elements that its operation is for, with the operands that

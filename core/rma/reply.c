@@ -2,6 +2,7 @@
 // Replies to batches, at their origin. The handler trusts nothing that a message says.
 #include "rma/batch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ void reply_handle(int source, const void *message, size_t bytes)
         message_refuse(source, "a reply"); // nothing of that kind is under way
         return;
     }
+    assert(traffic_is_valid(traffic));
     traffic->batches--;
     int error = reply->fetches ? reply_finish(traffic, reply, bytes) : reply->error;
     net_counter_complete(&traffic->counter, error);

@@ -150,8 +150,8 @@ static void open_peer(struct towards *towards, const struct member *member)
                                   .member = member,
                                   .lock = LOCK_ASKED,
                                   .traffic = &towards->traffic};
-    towards->traffic = (struct peer_traffic){.peer = &towards->peer,
-                                             .replies_end = &towards->traffic.replies};
+    towards->traffic = (struct peer_traffic){
+        .peer = &towards->peer, .batches = 3, .replies_end = &towards->traffic.replies};
     towards->request = (struct net_counter){.issued = 0};
     atomic_fetch_add(&process.asked_locks, 1);
     await(towards, 0, &towards->request);
