@@ -48,7 +48,7 @@ static inline void count_alone(enum counter counter, uint64_t number)
                           memory_order_relaxed);
 }
 
-// For all others. What one counts by both functions may get lost.
+// For all other counters. A counter that both functions count may lose counts.
 static inline void count_shared(enum counter counter, uint64_t number)
 {
     atomic_fetch_add_explicit(&counters.of[counter], number, memory_order_relaxed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The limit of memory of this process's control group, of either version of these groups
-// (cgroups(7)). Who exceeds it is killed.
+// The limit of memory of this process's control group, of either version of these
+// groups (cgroups(7)). A process that exceeds it is killed.
 #include "base/base.h"
 
 #include <errno.h>

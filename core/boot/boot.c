@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which launcher has started this process, and what all launchers have in common.
+// The choice of a driver for the launcher, and what all drivers have in common.
 #include "boot/driver.h"
 #include "boot/nodes.h"
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A launcher that says nothing Oriel understands is fine for one process; of more, each
-// would believe to be alone. Such a launcher tells the number of processes.
+// A launcher that Oriel does not understand is fine for one process; of several, each
+// would be a job by itself. Such a launcher tells the number of processes.
 static int refuse_foreign(void)
 {
     if (foreign_tasks() > 1)
@@ -49,7 +49,7 @@ int boot_start(struct boot **result)
     return 0;
 }
 
-// Can every launcher carry it? `room` counts the terminating zero.
+// Whether every launcher can carry the text. `room` counts the terminating zero.
 static bool is_word(const char *text, size_t room)
 {
     size_t length = strlen(text);

@@ -43,8 +43,8 @@ int boot_find_nodes(struct boot *boot);
 
 // Key-value exchange: puts of all processes before a fence are seen by gets after it.
 // Keys up to 63 and values up to 1023 printable characters without blanks; a key is put
-// once. Who gets names the rank that has put, or BOOT_LAUNCHER for what the launcher
-// knows. A key that has not been put gives MPI_ERR_NAME.
+// once. A get names the rank that has put the key, or BOOT_LAUNCHER for a key of the
+// launcher. A key that has not been put gives MPI_ERR_NAME.
 int boot_put(struct boot *boot, const char *key, const char *value);
 int boot_fence(struct boot *boot);
 enum { BOOT_LAUNCHER = -1 };

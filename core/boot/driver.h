@@ -4,9 +4,9 @@
 
 #include "boot/boot.h"
 
-// How one kind of launcher is spoken to. A driver's start function sets rank, size, job,
-// launcher, driver and driver_state, and app_number and universe_size if the launcher
-// tells them; if it fails, it leaves nothing behind.
+// The functions that speak to one kind of launcher. A driver's start function sets
+// rank, size, job, launcher, driver and driver_state, and app_number and universe_size
+// if the launcher tells them; if it fails, it leaves nothing behind.
 struct boot_driver {
     int (*put)(struct boot *boot, const char *key, const char *value);
     int (*fence)(struct boot *boot);
@@ -25,7 +25,7 @@ uint64_t text_hash(const char *text);
 int pmi1_start(struct boot *boot);
 // The number in an environment variable of the launcher, at most `maximum`.
 int environment_number(const char *name, int maximum, int *number);
-// How many processes a launcher has started with which Oriel cannot speak.
+// The number of processes that a launcher without a driver has started.
 int foreign_tasks(void);
 int pmix_start(struct boot *boot);
 int singleton_start(struct boot *boot);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What launchers tell in the environment, which can be read at any time.
+// The environment variables of launchers, which can be read at any time.
 #include "boot/driver.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which processes share memory: from the launcher's map, or by asking each other.
+// The nodes of the job, from the launcher's map or by an exchange of machine
+// identities.
 #include "boot/driver.h"
 #include "boot/nodes.h"
 
@@ -75,8 +76,8 @@ nonsense:
 
 // ---- without a map ----------------------------------------------------------------
 
-// What two processes have in common if and only if they can share memory: the running
-// kernel, and the process numbers by which they find each other.
+// A number that two processes have in common if and only if they can share memory: of
+// the running kernel and the PID name space.
 static uint64_t machine_identity(void)
 {
     char text[1024] = "";

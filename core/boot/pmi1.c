@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The PMI-1 wire protocol, spoken by MPICH's Hydra, Slurm's pmi2 plugin, Flux and our
 // own mpiexec: over an inherited socket (PMI_FD), or to a port that tells rank and size
-// (PMI_PORT and PMI_ID). Whatever a launcher says is checked before it is believed.
+// (PMI_PORT and PMI_ID). Every answer of a launcher is checked.
 #include "boot/driver.h"
 
 #include <ctype.h>
@@ -192,7 +192,7 @@ static int pmi1_connect(const char *host, const char *port, int *connected)
     return 0;
 }
 
-// PMI_PORT: the launcher tells rank and size to whom shows the right PMI_ID.
+// PMI_PORT: the launcher tells rank and size to the process with the right PMI_ID.
 static int open_port(struct pmi1 *pmi1, struct boot *boot)
 {
     char host[256], question[64], answer[WIRE_LINE_BYTES];
@@ -243,7 +243,7 @@ static int pmi1_greet(struct pmi1 *pmi1)
     return 0;
 }
 
-// Asks what the launcher may not know; then `number` stays as it is.
+// Asks for a number; it stays as it is if the launcher does not know it.
 static int ask_number(struct pmi1 *pmi1, const char *question, const char *command,
                       const char *word, int *number)
 {

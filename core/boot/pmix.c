@@ -59,7 +59,7 @@ static struct pmix_hint hint_flag(const char *key)
     return info;
 }
 
-// A value that is not there is not waited for.
+// Does not wait for a value that is missing.
 static int pmix_get_value(const struct pmix *pmix, uint32_t rank, const char *key,
                           struct pmix_datum **value)
 {
@@ -69,7 +69,7 @@ static int pmix_get_value(const struct pmix *pmix, uint32_t rank, const char *ke
     return pmix->functions.get(&owner, key, &at_once, 1, value);
 }
 
-// What the launcher says about the whole job; `number` stays as it is if it does not.
+// Reads a number of the whole job; it stays as it is if the launcher does not tell it.
 static void learn_number(const struct pmix *pmix, uint32_t rank, const char *key,
                          int *number)
 {
@@ -102,7 +102,7 @@ static int pmix_fence(struct boot *boot)
     return status == 0 ? 0 : pmix_refuse(pmix, "an exchange", status);
 }
 
-// Of the launcher itself no key is known by that name.
+// A PMIx launcher has no keys of its own.
 static int pmix_get(struct boot *boot, int rank, const char *key, char *value,
                     size_t value_size)
 {

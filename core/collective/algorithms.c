@@ -19,9 +19,9 @@ void append_barrier(struct schedule *schedule, const struct peers *peers)
 
 // ---- from one to all
 
-// Everyone gets a share and passes it on to all, so that nobody sends more than twice
-// the data. Types may differ from process to process; shares that all agree on are of
-// bytes.
+// Scatter and allgather: each peer gets a share and passes it on to all, so that no
+// peer sends more than twice the data. Types may differ from process to process; shares
+// that all agree on are of bytes.
 static void append_broadcast_shares(struct schedule *schedule,
                                     const struct peers *peers, struct elements data,
                                     int root)
@@ -66,7 +66,8 @@ static void append_run(struct schedule *schedule, const struct peers *peers,
         transfer(schedule, peers, portions_joined(all, 0, count - straight), index);
 }
 
-// Before each round a peer has its own portion and those of the `known` - 1 peers behind.
+// Bruck's algorithm. Before each round a peer has its own portion and those of the
+// `known` - 1 peers behind.
 void append_allgather(struct schedule *schedule, const struct peers *peers,
                       const struct portions *all)
 {
@@ -80,7 +81,8 @@ void append_allgather(struct schedule *schedule, const struct peers *peers,
     }
 }
 
-// In each round a peer passes on the portion that came in the round before.
+// Ring algorithm: in each round a peer passes on the portion that came in the round
+// before.
 void append_ring(struct schedule *schedule, const struct peers *peers,
                  const struct portions *all)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A portion from each process to each (MPI-4.1 6.8).
+// Alltoall: a portion from each process to each (MPI-4.1 6.8).
 #include "collective/plans.h"
 #include "collective/portions.h"
 
@@ -11,7 +11,8 @@ enum {
     MANY = 8
 };
 
-// What the process sends in place of `all` is copied first: what comes overwrites it.
+// Copies the data of an alltoall in place before they are sent, since received data
+// overwrite them.
 static struct elements sent_in_place(struct schedule *schedule,
                                      const struct portions *all, int rank)
 {
@@ -60,8 +61,8 @@ static void append_alltoall_in_place(struct schedule *schedule,
 // ---- short blocks: log2(size) rounds; each block makes those hops of a power of two
 // that sum up to its way
 
-// Gathers in `packed` the blocks that make the hop, or spreads them. Of those that lie
-// one behind the other, as many as the hop is long make it.
+// Packs the blocks that make a hop, or unpacks them. Of the blocks in a row, as many as
+// the hop is long make it.
 static MPI_Count append_hoppers(struct schedule *schedule, struct elements blocks,
                                 MPI_Count bytes, int hop, struct elements packed,
                                 bool spread)

@@ -9,8 +9,8 @@ int refuse_in_place(const struct communicator *comm, const void *buffer)
     return fail(MPI_ERR_BUFFER, "MPI_IN_PLACE: is not for intercommunicators");
 }
 
-// In an intercommunicator nobody leaves before the other group has come: each group
-// gathers, their first processes tell each other, and they let their groups go.
+// In an intercommunicator no process leaves before the other group has arrived: each
+// group gathers, the two ranks 0 tell each other, and each releases its group.
 int plan_barrier(struct communicator *comm, struct schedule **schedule)
 {
     int err = schedule_make(comm, schedule);

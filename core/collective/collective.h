@@ -17,8 +17,8 @@
 struct topology {
     _Atomic(int) references;
     int kind; // MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH
-    // Whom this process hears of and tells in neighborhood collective calls; in a grid
-    // the neighbors below and above in each dimension, which may be MPI_PROC_NULL.
+    // Sources and destinations of this process in neighborhood collective calls; in a
+    // grid the neighbors below and above in each dimension, which may be MPI_PROC_NULL.
     int in_degree, out_degree;
     int *sources, *destinations;
     int *source_weights, *destination_weights; // of a distributed graph, or NULL
@@ -38,12 +38,13 @@ enum {
 // ---- start and stop -----------------------------------------------------------------
 int collectives_start(void); // makes process.world and process.self
 void collectives_stop(void);
-// Their handles, MPI_COMM_WORLD and MPI_COMM_SELF, which sessions do not give a program.
+// Open and close the handles MPI_COMM_WORLD and MPI_COMM_SELF, which sessions do not
+// give a program.
 void world_open(void);
 void world_close(void);
 
-// All members call each of these in the same order. Errors on one member (a dead peer)
-// are returned to those who notice.
+// All members call each of these in the same order. An error on one member (a dead
+// peer) is returned by the members that notice it.
 int collective_barrier(struct communicator *comm);
 // Members on this node only.
 int collective_node_barrier(struct communicator *comm);
@@ -57,8 +58,8 @@ int collective_gather_all(struct communicator *comm, const void *mine, size_t si
 int collective_reduce_all(struct communicator *comm, const void *in, void *out,
                           MPI_Count count, struct datatype *type, struct op *op);
 
-// A communicator over `group`, called by all its members, over the messages of
-// `parent`. No handle, no attributes. Every error is returned by all members.
+// Makes a communicator over `group`, without handle and attributes. All members of the
+// group call it; it sends messages over `parent`. All members return every error.
 int communicator_make(struct communicator *parent, struct group *group,
                       struct communicator **comm);
 void communicator_drop(struct communicator *comm);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operands of all processes become one result, or a result for each: reductions and
-// scans (MPI-4.1 6.9 to 6.11). In an intercommunicator each group gets what the other
-// has combined.
+// Reductions and scans (MPI-4.1 6.9 to 6.11). In an intercommunicator each group gets
+// the result of the other.
 #include "collective/plans.h"
 #include "collective/portions.h"
 
@@ -103,7 +102,7 @@ int plan_allreduce(const void *sendbuf, void *recvbuf, MPI_Count count,
 
 // ---- a part to each
 
-// What the other group has combined comes to rank 0, which deals it out.
+// Rank 0 receives the result of the other group and scatters it.
 static void append_inter_reduce_scatter(struct schedule *schedule,
                                         struct communicator *comm, struct op *op,
                                         struct elements in, struct portions blocks,
@@ -202,7 +201,7 @@ int plan_scan(const void *sendbuf, void *recvbuf, MPI_Count count,
     return 0;
 }
 
-// What a scan gives the process before; rank 0 gets nothing.
+// Each process gets the scan's result of the rank before it; rank 0 gets nothing.
 int plan_exscan(const void *sendbuf, void *recvbuf, MPI_Count count,
                 struct datatype *datatype, struct op *op, struct communicator *comm,
                 struct schedule **schedule)

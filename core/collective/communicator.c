@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How communicators are made and end (MPI-4.1 7.4.2, 7.4.3).
+// Making and freeing of communicators (MPI-4.1 7.4.2, 7.4.3).
 #include "collective/communicator.h"
 #include "collective/leaders.h"
 #include "collective/node_map.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a member of the parent contributes to the setup of a new communicator.
+// The contribution of a member of the parent to the setup of a new communicator.
 struct setup_entry {
     uint64_t context; // for the new communicator, if this is its first member
     uint64_t buffer;  // offset in the segment, if this member leads a node
@@ -150,7 +150,7 @@ static int check_intra(const struct communicator *comm)
                                : 0;
 }
 
-// A failure that one member has by itself reaches all before they exchange anything.
+// Members agree on an error before they exchange anything.
 int communicator_agree(struct communicator *comm, int err)
 {
     int unfit = check_intra(comm);

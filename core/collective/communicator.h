@@ -6,35 +6,38 @@
 
 enum { TAG_SHARED_BUFFER };
 
-// Unique in the job without agreement.
+// Returns a context that is unique in the job without agreement.
 uint64_t context_next(void);
 // A communicator over `group`, of which this process is a member, without context,
 // shared buffer and error handler.
 int communicator_plan(const struct communicator *parent, struct group *group,
                       struct communicator **planned);
-// One that never came to be: its shared buffer has no other users. NULL is allowed.
+// Frees a communicator whose making has failed: its shared buffer has no other users.
+// NULL is allowed.
 void communicator_abandon(struct communicator *comm);
 // All members of an intracommunicator return an error if one has one.
 int communicator_agree(struct communicator *comm, int err);
-// Over the members of `group` alone, who send their messages over `carrier` with a tag.
+// Makes a communicator over the members of `group` alone, which send their messages
+// over `carrier` with a tag.
 int communicator_make_apart(struct communicator *carrier, int tag, struct group *group,
                             struct errhandler *errhandler, struct communicator **made);
 // Completes a planned communicator that has a context: shared buffer and error handler.
-// All its members call it and return every error; the communicator is abandoned then.
+// All its members call it and return every error; on an error the communicator is
+// abandoned.
 int communicator_set_up(struct communicator *comm, struct errhandler *errhandler);
-// The program gets a handle, or none for NULL.
+// Gives the program a handle, or none for NULL.
 int communicator_publish(struct communicator *made, struct communicator **newcomm);
-// The group of those who chose a color, in the order of their keys.
+// Makes the group of the processes that chose a color, in the order of their keys.
 struct choice {
     int color, key, rank;
 };
 int group_of_color(const struct group *members, struct choice *choices, int color,
                    struct group **group);
 
-// What a group's members call together: a tag of a text.
+// Derives a tag from a text that the members of a group have in common.
 int tag_of_text(const char *text);
-// `made` gets a context that both groups agree on: rank 0 of `local` asks the leader of
-// the other group, a remote rank of `comm`.
+// Gives `made` a context that both groups agree on: rank 0 of `local` asks the leader
+// of the other group, a remote rank of `comm`.
 void append_swap_contexts(struct schedule *schedule, struct communicator *comm,
                           struct communicator *local, int remote_leader,
                           struct communicator *made);

@@ -129,8 +129,8 @@ static int plan_agreement(struct communicator *carrier, int tag,
     return err;
 }
 
-// What others have sent when a member refuses would be taken for messages of the next
-// call with the tag, so that it is refused only when memory does not come back.
+// Messages of members that have begun would match the next call with the tag, so that a
+// member refuses only when memory does not come back.
 static int agree_apart(struct communicator *carrier, int tag, struct group *group,
                        struct agreement *agreement)
 {
@@ -238,8 +238,8 @@ static struct duplication *append_duplication(struct schedule *schedule,
     return duplication;
 }
 
-// The groups of an intercommunicator take the context that rank 0 of either group
-// proposes, whichever is smaller.
+// The groups of an intercommunicator take the smaller of the contexts that their ranks
+// 0 propose.
 struct proposal {
     uint64_t own, theirs;
     struct communicator *comm;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Balanced grids (MPI-4.1 8.5.2). Of all ways to write a number as a product, that one is
-// taken whose largest and smallest factor differ least, and of those the one with the
-// smallest largest factor, then the smallest second one and so on.
+// Balanced grids (MPI-4.1 8.5.2). The factors are those whose largest and smallest
+// differ least, and among equal ones those with the smallest largest factor, then the
+// smallest second one and so on.
 #include "collective/collective.h"
 
 #include <limits.h>

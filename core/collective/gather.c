@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One block of each process to the root and back, or to all: gather, scatter and
-// allgather with their v-forms (MPI-4.1 6.5 to 6.7). In an intercommunicator the root's
-// peers are the other group.
+// Gather, scatter and allgather with their v-forms (MPI-4.1 6.5 to 6.7). In an
+// intercommunicator the root's peers are the other group.
 #include "collective/plans.h"
 #include "collective/portions.h"
 
 #include <stdlib.h>
 
-// MPI_IN_PLACE is for the root only here.
+// Only the root may give MPI_IN_PLACE.
 static int check_in_place(const struct communicator *comm, const void *buffer, int root)
 {
     if (buffer != MPI_IN_PLACE ||
@@ -119,7 +118,7 @@ int plan_scatterv(const void *sendbuf, struct numbers sendcounts, struct numbers
 
 // ---- to all
 
-// Every process tells every one of the other group.
+// Each process sends its block to every process of the other group.
 static void append_inter_allgather(struct schedule *schedule, struct communicator *comm,
                                    struct elements own, const struct portions *all)
 {
@@ -157,7 +156,7 @@ int plan_allgather(const void *sendbuf, MPI_Count sendcount, struct datatype *se
     return err;
 }
 
-// Portions that lie anywhere are brought together, and spread when all have come.
+// Packs portions that lie anywhere, gathers them, and unpacks them.
 static void append_allgather_packed(struct schedule *schedule,
                                     const struct peers *peers,
                                     const struct portions *all, MPI_Count total,

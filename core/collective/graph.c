@@ -206,7 +206,7 @@ struct edge {
     int from, to, weight;
 };
 
-// The edges that this process has been given, as an array to be freed.
+// Lists the edges that this process gives, in an array to be freed.
 static int list_edges(const struct communicator *comm, int n, const int sources[],
                       const int degrees[], const int destinations[],
                       const int weights[], struct edge **edges, int *count)
@@ -231,7 +231,8 @@ static int list_edges(const struct communicator *comm, int n, const int sources[
     return err;
 }
 
-// All edges of the graph come to all processes, in the order of those who gave them.
+// Gathers the edges of the graph on all processes, in the order of the ranks that gave
+// them.
 static int gather_edges(struct communicator *comm, const struct edge *own, int count,
                         struct edge **all, int *total)
 {
@@ -262,7 +263,7 @@ static int gather_edges(struct communicator *comm, const struct edge *own, int c
     return err;
 }
 
-// Processes that give no edges may say anything of weights.
+// Weights count only on processes that give edges.
 static int pick_edges(int rank, const struct edge *edges, int count,
                       const int weights[], struct topology **made)
 {

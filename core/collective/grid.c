@@ -25,7 +25,7 @@ static void coords_of(const struct topology *grid, int rank, int coords[])
     }
 }
 
-// The rank at a place, or MPI_PROC_NULL outside of the grid.
+// The rank at some coordinates, or MPI_PROC_NULL outside of the grid.
 static int rank_at(const struct topology *grid, const int coords[])
 {
     int rank = 0;
@@ -168,7 +168,7 @@ int oriel_cart_shift(struct communicator *comm, int direction, int disp,
     return 0;
 }
 
-// Those who stay together have the same coordinates in all other dimensions.
+// Processes of one subgrid have the same coordinates in all other dimensions.
 int oriel_cart_sub(struct communicator *comm, const int remain_dims[],
                    struct communicator **newcomm)
 {

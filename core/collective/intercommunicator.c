@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Intercommunicators (MPI-4.1 7.6): two groups, each with a communicator of its own for
-// what it does by itself.
+// Intercommunicators (MPI-4.1 7.6): two groups, each with a local communicator of its
+// own.
 #include "collective/communicator.h"
 #include "collective/plans.h"
 #include "collective/portions.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the leaders tell each other before the ranks of their groups.
+// The message that leaders exchange before the ranks of their groups.
 struct introduction {
     int size;
     uint64_t context;
@@ -52,7 +52,7 @@ static int swap_bytes(struct communicator *peer_comm, int remote_leader, int tag
     return schedule_run(schedule);
 }
 
-// The leader's part in learning the other group; both then know the smaller context.
+// The leader learns the other group; both leaders then know the smaller context.
 static int leader_introduce(struct communicator *local, struct communicator *peer_comm,
                             int remote_leader, int tag, struct introduction *theirs,
                             int **ranks)
@@ -75,7 +75,7 @@ static int leader_introduce(struct communicator *local, struct communicator *pee
                       (size_t)theirs->size * sizeof **ranks);
 }
 
-// What the leader has learnt goes to all of its group.
+// Broadcasts what the leader has learnt to its group.
 static int introduction_spread(struct communicator *local, int leader, int err,
                                struct introduction *theirs, int **ranks)
 {
@@ -184,7 +184,8 @@ static int gather_choices(struct communicator *comm, struct choice *mine,
     return err ? err : schedule_run(schedule);
 }
 
-// Everyone of the group goes with the partners of its color; `local` is theirs.
+// Each process of the group goes with the partners of its color, over their
+// communicator `local`.
 static int split_groups(struct communicator *comm, struct communicator *local,
                         int color, struct choice *theirs, struct communicator **made)
 {
@@ -281,7 +282,7 @@ static int merged_group(const struct group *first, const struct group *second,
     return err;
 }
 
-// Of groups that want the same place, that with the lower process goes first.
+// Of two groups that want the same place, the group with the lower process goes first.
 int oriel_intercomm_merge(struct communicator *intercomm, int high,
                           struct communicator **newintracomm)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of the leaders, who alone talk between nodes.
+// The part of the leaders, which alone talk between nodes.
 #pragma once
 
 #include "collective/schedule.h"
@@ -9,8 +9,8 @@ static inline bool is_leader(const struct communicator *comm)
     return comm->node_rank == 0;
 }
 
-// Runs a leader's schedule. One whose node has failed refuses it, unless by a death, of
-// which the others learn by themselves.
+// Runs a leader's schedule. A leader whose node has failed refuses it, unless the cause
+// is a death, which the others find themselves.
 static inline int leaders_run(struct schedule *schedule, int node_err)
 {
     if (!node_err)

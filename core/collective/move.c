@@ -66,7 +66,7 @@ static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size
     return leaders_run(schedule, node_err);
 }
 
-// A member with an error of its own, if others depend on it, makes it fail for them.
+// A member with an error makes the call fail for those that depend on it.
 static int broadcast_or_fail(struct communicator *comm, void *bytes, size_t size,
                              int root, int err)
 {
@@ -124,9 +124,9 @@ int oriel_bcast(void *buffer, MPI_Count count, struct datatype *datatype, int ro
                : bcast_packed(buffer, count, datatype, root, comm);
 }
 
-// All blocks of the node's members come to their places in `all`. Who has another idea
-// of the size than its local peers, or an error of its own, shows it in its first slot,
-// so that all fail.
+// Copies all blocks of the node's members to their places in `all`. A member with
+// another size than its local peers, or with an error, shows it in its first slot, so
+// that all fail.
 static int node_gather_all(struct communicator *comm, const char *mine, size_t size,
                            char *all, int err)
 {
@@ -154,7 +154,7 @@ static int node_gather_all(struct communicator *comm, const char *mine, size_t s
     return 0;
 }
 
-// How the blocks of all members lie packed: node by node, each node's by rank.
+// The order of packed blocks: node by node, each node's by rank.
 struct packing {
     MPI_Count *bytes, *starts; // [leader_count] of a node's blocks
     MPI_Count *offsets;        // [size] of a member's block
@@ -232,7 +232,7 @@ static int leaders_gather_all(struct communicator *comm, void *all, size_t size,
     return leaders_run(schedule, node_err ? node_err : err);
 }
 
-// A member with an error of its own makes it fail for all.
+// A member with an error makes the call fail for all.
 static int gather_all_or_fail(struct communicator *comm, const void *mine, size_t size,
                               void *all, int err)
 {

@@ -4,8 +4,8 @@
 #include "collective/portions.h"
 #include "collective/topology.h"
 
-// In a grid what goes down comes from above, also where both neighbors are one process:
-// then its second message is for the receive that is posted second.
+// In a grid a message sent downwards comes from above, also where both neighbors are
+// one process: then its second message matches the receive that is posted second.
 static int receive_order(const struct topology *topology, int place)
 {
     return topology->kind == MPI_CART ? place ^ 1 : place;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a group's members sit: which of them share a node, and who leads each node.
+// The nodes of a group's members, and their leaders.
 #include "collective/node_map.h"
 
 #include <stdlib.h>

@@ -4,7 +4,8 @@
 
 #include "collective/collective.h"
 
-// Where a group's members sit; shared by all communicators over the same group object.
+// The nodes of a group's members; shared by all communicators over the same group
+// object.
 struct node_map {
     _Atomic(int) references;
     int leader_count, node_size;

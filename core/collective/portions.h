@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes to, or comes from, each process in a collective call: the plain, the v- and
-// the w-form of its arguments.
+// Portions: what each process gives to or takes from a collective call, in the plain,
+// the v- and the w-form of its arguments.
 #pragma once
 
 #include "collective/schedule.h"
@@ -81,7 +81,7 @@ static inline struct elements portions_joined(const struct portions *portions,
     return joined;
 }
 
-// Where portions that lie one behind the other begin, in memory to be freed, and how
-// long they are together. MPI_ERR_NO_MEM.
+// Computes the starts of portions that lie one behind the other, in memory to be freed,
+// and their total. MPI_ERR_NO_MEM.
 int numbers_lay_out(struct numbers counts, int size, MPI_Count **starts,
                     MPI_Count *total);

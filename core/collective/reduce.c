@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allreduce (MPI-4.1 6.9.6). All members get the same bits: operands are combined in
-// one order that does not depend on who arrives when.
+// Allreduce (MPI-4.1 6.9.6). All members get the same bits: operands are combined in an
+// order that does not depend on the times of arrival.
 #include "collective/leaders.h"
 #include "collective/plans.h"
 #include "collective/shared_buffer.h"
@@ -12,7 +12,7 @@
 // combines its share of the elements and the shares are collected.
 enum { SHARED_WORK_BYTES = 1024 };
 
-// What is done to the elements.
+// The operation and its basic type.
 struct reduction {
     const struct op *op;
     const struct basic *basic;

@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-// What a peer has combined, and room of the same size for what comes.
+// A peer's partial result, and room of the same size for a received one.
 struct operand {
     struct elements value, spare;
 };
 
-// All operands have one type, so that one at the same address is there already.
+// All operands have one type, so that an operand at the same address needs no copy.
 static void append_move(struct schedule *schedule, struct elements from,
                         struct elements to)
 {
@@ -18,7 +18,7 @@ static void append_move(struct schedule *schedule, struct elements from,
         schedule_copy(schedule, from, to);
 }
 
-// Combines the value with what has come to the spare room.
+// Combines the partial result with the received one.
 static void append_combine(struct schedule *schedule, struct op *op,
                            struct operand *operand, bool comes_from_below)
 {
@@ -33,7 +33,8 @@ static void append_combine(struct schedule *schedule, struct op *op,
 
 // ---- a power of two of peers, by those who work for two of them
 
-// Where there are more, the first ones are pairs, of which the second works for both.
+// Folding to a power of two: of more peers, the first ones form pairs, of which the
+// second works for both.
 struct workers {
     int count, pairs;
     int own;    // index among the workers of a peer, or of the one that works for it
@@ -58,7 +59,7 @@ static int worker_peer(const struct workers *workers, int index)
     return index < workers->pairs ? 2 * index + 1 : index + workers->pairs;
 }
 
-// The operands of pairs become one.
+// Folds each pair's operands into its worker's.
 static void append_join(struct schedule *schedule, const struct peers *peers,
                         const struct workers *workers, struct op *op,
                         struct operand *operand)
@@ -74,7 +75,7 @@ static void append_join(struct schedule *schedule, const struct peers *peers,
         append_combine(schedule, op, operand, true);
 }
 
-// Who does not work gets a result from its worker.
+// A folded peer receives the result from its worker.
 static void append_part(struct schedule *schedule, const struct peers *peers,
                         const struct workers *workers, struct elements result)
 {
@@ -89,7 +90,7 @@ static void append_part(struct schedule *schedule, const struct peers *peers,
 
 // ---- short data: everything goes each way
 
-// In round k workers have the result of 2^k neighbors.
+// Recursive doubling: in round k workers have the result of 2^k neighbors.
 static void append_doubling(struct schedule *schedule, const struct peers *peers,
                             const struct workers *workers, struct op *op,
                             struct operand *operand)
@@ -140,8 +141,8 @@ static int append_reduce_short(struct schedule *schedule, const struct peers *pe
 
 // ---- long data: each worker combines a part of it
 
-// Workers at a distance that doubles split the parts that they both have. Returns the
-// part that this one has combined in the end.
+// Recursive halving: workers at a doubling distance split the parts that both have.
+// Returns the part that this worker has combined in the end.
 static int append_halving(struct schedule *schedule, const struct peers *peers,
                           const struct workers *workers, struct op *op,
                           const struct portions *value, const struct portions *spare)
@@ -168,7 +169,7 @@ static int append_halving(struct schedule *schedule, const struct peers *peers,
 
 enum { ALL_WORKERS = -1 };
 
-// The way back: workers bring together what they have, at all or at one of them.
+// Recursive doubling of the parts: gathers them on all workers or on one.
 static void append_unite(struct schedule *schedule, const struct peers *peers,
                          const struct workers *workers, const struct portions *value,
                          int own_part, int root)
@@ -192,7 +193,8 @@ static void append_unite(struct schedule *schedule, const struct peers *peers,
     }
 }
 
-// Leaves the result at all workers or at one of them, in place of their values.
+// Rabenseifner's algorithm: leaves the result on all workers or on one, in place of
+// their values.
 static void append_halved(struct schedule *schedule, const struct peers *peers,
                           const struct workers *workers, struct op *op,
                           const struct operand *operand, int root)
@@ -276,7 +278,7 @@ static int worker_of_part(const struct workers *workers, int part)
     return index;
 }
 
-// Brings everyone's blocks into the order of the workers that are to have them. Fills
+// Brings the blocks of all peers into the order of the workers that get them. Fills
 // `counts` and `starts` of the workers' parts.
 static void append_ordering(struct schedule *schedule, const struct workers *workers,
                             const struct portions *blocks, struct elements value,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Refusals. Who gets a message of another length than it expects cannot know what its
-// partners do next, nor can they wait for it: it tells all members of the communicator
-// that this call has failed, so that an error of the program is nobody's hang. So does
-// who has no memory to go on.
+// Refusals. A member that receives a message of an unexpected length cannot know what
+// its partners do next, and they cannot wait for it. It tells all members of the
+// communicator that the call has failed, so that an error of the program hangs no
+// process. A member without memory to go on does the same.
 #include "collective/refusal.h"
 #include "collective/schedule.h"
 #include "collective/shared_buffer.h"
@@ -16,9 +16,10 @@ struct notice {
     int16_t is_apart; // the tag is that of some members, not a number
 };
 
-// What has come before this process has begun the call; or after it was done, which
-// does no harm, since no other call has this number. Some members may use their tag again:
-// where two of them have refused one call, the next one with the tag fails, too.
+// A refusal that has come before this process has begun the call; or after it was done,
+// which does no harm, since no other call has this number. Some members may use their
+// tag again: where two of them have refused one call, the next call with the tag fails,
+// too.
 struct refusal {
     struct refusal *next;
     struct notice notice;

@@ -11,14 +11,15 @@ static inline int schedule_number(struct communicator *comm)
 {
     return (int)(comm->collective->schedules++ & INT_MAX);
 }
-// All other members' schedules of this number fail with the class; or, with the members
-// of a schedule of their own, theirs with this tag.
+// Makes all other members' schedules of this number fail with the class; or, for the
+// members of a group apart, their schedules with this tag.
 void refusal_send(const struct communicator *comm, const struct group *apart, int tag,
                   int error_class);
-// The same for who does not hold the lock.
+// The same for callers that do not hold the lock.
 void refusal_send_unlocked(const struct communicator *comm, const struct group *apart,
                            int tag, int error_class);
-// The class with which another member has refused it before it began here, or 0.
+// The class with which another member has refused the schedule before it began here, or
+// 0.
 int refusal_take(const struct communicator *comm, bool is_apart, int tag);
 // Ends a schedule that is under way; false: there is none.
 bool schedule_refused(uint64_t context, bool is_apart, int tag, int error_class);

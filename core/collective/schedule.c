@@ -201,7 +201,7 @@ static bool begin_transfer(struct schedule *schedule, const struct step *step)
     return true;
 }
 
-// Nothing that it sends or receives is waited for any more.
+// Gives up all transfers under way.
 static void abandon_transfers(struct schedule *schedule)
 {
     for (int i = 0; i < schedule->transfer_count; i++)
@@ -254,8 +254,8 @@ static bool end_transfers(struct schedule *schedule)
     return left == 0;
 }
 
-// A process whose step has failed goes on: others wait for its messages. But it cannot
-// when lengths differ.
+// A process whose step has failed goes on, because others wait for its messages, unless
+// lengths differ.
 static bool run_step(struct schedule *schedule, const struct step *step)
 {
     switch (step->kind) {
@@ -375,7 +375,7 @@ static int schedule_begin(struct schedule *schedule)
     return 0;
 }
 
-// A schedule whose messages will not come: nobody must find it any more.
+// Removes a schedule whose messages will not come.
 static void schedule_abandon(struct schedule *schedule)
 {
     message_lock();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// schedule: a collective call as a list of steps of one process. Whoever handles
-// messages goes on with the schedules under way, so that the blocking, the nonblocking
-// and the persistent form of a call are one schedule, run in three ways.
+// schedule: a collective call as a list of steps of one process. The thread that
+// handles messages goes on with the schedules under way, so that the blocking, the
+// nonblocking and the persistent form of a call are one schedule, run in three ways.
 //
 // Glossary
 //   elements  a typed buffer: `count` elements of `type` at `at`
@@ -41,15 +41,15 @@ int elements_copy(struct elements from, struct elements to);
 struct schedule;
 
 // Every member of `comm` makes its schedules in the same order, which tells their
-// messages apart. The schedule keeps the communicator. Who fails to make one refuses
-// those of the others.
+// messages apart. The schedule keeps the communicator. A member that fails to make its
+// schedule refuses those of the others.
 int schedule_make(struct communicator *comm, struct schedule **schedule);
-// In place of making one, by who has no part in it. Returns 0.
+// Counts a schedule in which this member has no part. Returns 0.
 int schedule_skip(struct communicator *comm);
-// In place of making one, by who has failed before. Returns `err`.
+// Refuses the schedule that a member which has failed cannot make. Returns `err`.
 int schedule_miss(struct communicator *comm, int err);
-// For some members of `comm` only, who agree on a tag; the group stays until it has run.
-// Who fails to make it tells nobody.
+// For some members of `comm` only, which agree on a tag; the group stays until it has
+// run. A member that fails to make it tells nobody.
 int schedule_make_tagged(struct communicator *comm, const struct group *members,
                          int tag, struct schedule **schedule);
 void schedule_free(struct schedule *schedule);
@@ -84,7 +84,7 @@ int schedule_run(struct schedule *schedule);
 int schedule_start(struct schedule *schedule, struct request **request);
 int schedule_keep(struct schedule *schedule, struct request **request);
 
-// In place of running it, by one who cannot: it fails on all members. Returns `err`.
+// Makes a schedule that cannot run fail on all members. Returns `err`.
 int schedule_refuse(struct schedule *schedule, int err);
 
 // ---- algorithms among peers ---------------------------------------------------------
@@ -144,8 +144,8 @@ void append_barrier(struct schedule *schedule, const struct peers *peers);
 void append_broadcast(struct schedule *schedule, const struct peers *peers,
                       struct elements data, int root);
 
-// Fill everyone's portions, of which this peer's own is there already: portions that lie
-// one behind the other, and any.
+// Fill all peers' portions, of which this peer's own is there already: portions that
+// lie one behind the other, and any.
 struct portions;
 void append_allgather(struct schedule *schedule, const struct peers *peers,
                       const struct portions *all);
@@ -158,7 +158,7 @@ void append_gather(struct schedule *schedule, const struct peers *peers,
                    struct elements own, const struct portions *all, int root);
 void append_scatter(struct schedule *schedule, const struct peers *peers,
                     const struct portions *all, struct elements own, int root);
-// All of the root's data to everyone.
+// Sends all of the root's data to every peer.
 void append_spread(struct schedule *schedule, const struct peers *peers,
                    struct elements data, int root);
 // The root's parts of a buffer that all have, each to its peer's buffer.

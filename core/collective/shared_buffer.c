@@ -12,7 +12,7 @@ static void shared_buffer_retire(struct shared_buffer *buffer)
         ;
 }
 
-// Frees the retired areas that all members have left.
+// Frees the retired buffers that all members have left.
 static void shared_buffers_collect(void)
 {
     struct shared_buffer *buffer = atomic_exchange(&process.collectives->retired, NULL);
@@ -112,7 +112,8 @@ static size_t piece_at(size_t done, size_t total)
     return total - done < SLOT_BYTES ? total - done : SLOT_BYTES;
 }
 
-// Everyone takes part until the source has shown all that it has, also who wants less.
+// All members take part until the source has shown all its data, also members that want
+// less.
 int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,
                    int err)
 {

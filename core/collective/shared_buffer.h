@@ -10,13 +10,13 @@
 // Bytes that a member can leave in its slot in one round.
 enum { SLOT_BYTES = 8192 };
 
-// What a member leaves for the others of its node.
+// The data that a member leaves for the others of its node.
 struct slot {
     _Alignas(CACHE_LINE) uint64_t total; // bytes in all rounds, or total_refused
     _Alignas(max_align_t) char bytes[SLOT_BYTES];
 };
 
-// In place of bytes: who writes this has failed with the class.
+// In place of a number of bytes: the writer has failed with the class.
 static inline uint64_t total_refused(int error_class)
 {
     return UINT64_MAX - (uint64_t)error_class;
@@ -27,9 +27,10 @@ static inline int refused_class(uint64_t total)
     return total >= total_refused(MPI_ERR_LASTCODE) ? (int)(UINT64_MAX - total) : 0;
 }
 
-// Lies in the segment. Members arrive round by round; what one has written into its
-// slot before it arrived, all may read until they arrive in the next round. So a member
-// writes into its two slots in turn, and no second synchronisation is needed.
+// Lies in the segment. Members arrive round by round. Data that a member has written
+// into its slot before it arrived may be read by all until they arrive in the next
+// round. So a member writes into its two slots in turn, and needs no second
+// synchronisation.
 struct shared_buffer {
     _Alignas(CACHE_LINE) _Atomic(uint32_t) arrivals; // of all rounds, modulo 2^32
     _Alignas(CACHE_LINE) _Atomic(uint32_t) departed; // members that use it no more
@@ -63,8 +64,8 @@ void shared_buffer_break(const struct communicator *comm);
 // MPI_ERR_PROC_ABORTED when the shared buffer is broken.
 int node_arrive(struct communicator *comm);
 
-// The error of a call that another member has refused. Who knows of a death may have gone
-// on with another call, which is no error of the program.
+// The error of a call that another member has refused. A member that knows of a death
+// may have gone on with another call, which is no error of the program.
 int fail_refused(int error_class);
 // After a round: MPI_ERR_TRUNCATE unless all members have shown this total.
 int slots_agree(const struct communicator *comm, const struct slot *slots,

@@ -104,8 +104,8 @@ int oriel_comm_split(struct communicator *comm, int color, int key,
 static const char resource_key[] = "mpi_hw_resource_type";
 static const char node_resource[] = "mpi_shared_memory";
 
-// What a process shares with others, by the names that MPI-4.1 gives: a node, all of the
-// job, or nothing.
+// The color of the resource that a process shares with others, by the names of MPI-4.1:
+// a node, all of the job, or nothing.
 static int color_of_resource(const struct communicator *comm, int split_type,
                              const struct info *info)
 {
@@ -126,7 +126,8 @@ static int color_of_resource(const struct communicator *comm, int split_type,
                                                          : MPI_UNDEFINED;
 }
 
-// The program learns which resource it has not asked for (MPI-4.1 7.4.2).
+// Tells the program the resource by which it was split, if it has not named one
+// (MPI-4.1 7.4.2).
 static int tell_resource(struct communicator *comm, int color, struct info *info)
 {
     bool is_told = info != NULL && color != MPI_UNDEFINED;
@@ -178,8 +179,8 @@ int oriel_comm_free(struct communicator *comm)
     return err;
 }
 
-// Communication that is under way keeps the communicator until it ends, so that waiting
-// for the other members is all that is asked for (MPI-4.1 11.10.4).
+// Communication under way keeps the communicator until it ends, so that a barrier is
+// enough (MPI-4.1 11.10.4).
 int oriel_comm_disconnect(struct communicator *comm)
 {
     int err = oriel_barrier(comm);

@@ -4,7 +4,7 @@
 
 #include "collective/collective.h"
 
-// What this layer keeps for the process.
+// State of this layer for the process.
 struct collectives {
     _Atomic(uint32_t) contexts; // communicators that this process has named
     _Atomic(struct shared_buffer *) retired; // until all members have left
@@ -12,7 +12,7 @@ struct collectives {
     struct refusal *refusals;                // of schedules that are not under way
 };
 
-// What it keeps for a communicator.
+// State of this layer for a communicator.
 struct comm_collective {
     struct node_map *node_map;           // owns the communicator's arrays by node
     struct shared_buffer *shared_buffer; // of node_members; NULL: of this process alone

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The insides of a schedule: its steps, and what of them is under way.
+// A schedule's steps, and its transfers under way.
 #pragma once
 
 #include "collective/schedule.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Topologies of processes: what all sorts have in common (MPI-4.1 8.4, 8.5.5).
+// Virtual topologies: what all kinds have in common (MPI-4.1 8.4, 8.5.5).
 #include "collective/communicator.h"
 #include "collective/topology.h"
 

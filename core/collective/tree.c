@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast, gather and scatter by a tree that halves the peers until each is alone. The
-// holder of a half passes on its blocks, which lie one behind the other: the first peer
-// of the half, but the root where it is in it.
+// Broadcast, gather and scatter by a binomial tree that halves the peers until each is
+// alone. The holder of a half passes on its blocks, which lie one behind the other: the
+// first peer of the half, but the root where it is in it.
 #include "collective/portions.h"
 
 #include <limits.h>
@@ -53,7 +53,7 @@ static bool is_leaf(const struct branch *branch)
     return branch->parent >= 0 && branch->child_count == 0;
 }
 
-// Where the blocks of a branch are on this process.
+// The blocks of a branch on this process.
 static struct portions blocks_of_branch(struct schedule *schedule,
                                         const struct branch *branch,
                                         struct elements own, const struct portions *all)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the processes of several nodes come to know each other's network addresses. Those
-// of the leaders go through the launcher. Local peers tell their leader, leaders tell
-// leaders, and a leader passes on to its local peers what it hears.
+// Exchange of network addresses between nodes. Those of the leaders go through the
+// launcher. Processes send theirs to their leader, leaders send those of their node to
+// the other leaders, and each leader passes them on to its local peers.
 #include "message/addresses.h"
 #include "message/engine.h"
 
@@ -88,7 +88,8 @@ static int node_descriptor_read(int node, struct node_descriptor *descriptor)
     return err ? err : node_descriptor_parse(text, descriptor);
 }
 
-// Every process needs the secret, which node 0 has chosen; a leader the other leaders.
+// Every process needs the secret, which node 0 has chosen; a leader also connects with
+// the other leaders.
 int node_descriptors_read(struct messages *messages)
 {
     const struct boot *boot = process.boot;
@@ -164,8 +165,8 @@ static int hear_node(struct address_book *book, const struct address *addresses,
     return 0;
 }
 
-// Local peers tell their leader their own addresses, leaders those of their node to
-// leaders, and those of other nodes to their local peers.
+// A process may send its own address to its leader, a leader those of its node to other
+// leaders and those of other nodes to its local peers.
 static bool may_tell(int source, const struct address *address)
 {
     const struct boot *boot = process.boot;
@@ -203,8 +204,8 @@ static void handle_addresses(int source, const void *message, size_t bytes)
         book->error = err;
 }
 
-// Whose lifeline was refused may have died. If a firewall has refused it, the addresses
-// come all the same.
+// A leader that refuses its lifeline may have died. If a firewall has refused it, the
+// addresses come all the same.
 static int check_refusal(const struct messages *messages)
 {
     uint64_t waited = clock_nanoseconds() - messages->book->start;

@@ -4,9 +4,9 @@
 
 #include "message/message.h"
 
-// The descriptor of a node holds its choice of a secret and its leader's address and
-// lifeline as text. A leader needs the descriptors of all nodes, a local peer that of
-// the first.
+// The descriptor of a node is a text with its segment, its choice of a secret, and its
+// leader's address and lifeline. A leader needs the descriptors of all nodes, a local
+// peer that of the first.
 enum { NODE_DESCRIPTOR_MAX = SHM_DESCRIPTOR_MAX + 32 + 5 + 2 * NET_ADDRESS_MAX + 5 };
 void node_descriptor_write(const struct net *net, const struct secret *secret,
                            int lifeline, char *text, size_t text_size);

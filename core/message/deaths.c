@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Deaths, and how all processes hear of them. Each watches one other: the next of its
-// node, and the last of a node the leader of the next node. Besides, who waits for long
-// looks at all its local peers. Who finds a death writes it down for its node and tells
-// one process of every other node, which does the same. The first death is enough: from
-// then on no wait of any process is long.
+// Detection of deaths. Each process watches one other: the next of its node, and the
+// last of a node the leader of the next node. Besides, a process that waits for long
+// looks at all its local peers. The process that finds a death records it in the
+// segment and tells one process of every other node, which does the same. The first
+// death is enough: from then on no process waits for long.
 #include "message/addresses.h"
 #include "message/deaths.h"
 #include "message/engine.h"
@@ -14,7 +14,8 @@
 
 // ---- telling
 
-// The leader hears it for its node, or the next one if the leader is dead.
+// The process that is told for its node: the leader, or the next one if the leader is
+// dead.
 static int listener_of(int node, int dead)
 {
     const struct boot *boot = process.boot;
@@ -24,8 +25,8 @@ static int listener_of(int node, int dead)
     return rank < boot->size ? rank : -1;
 }
 
-// Who still waits for addresses tells its node only: the error of its MPI_Init ends the
-// job. Callers hold the message lock.
+// A process that still waits for addresses tells its node only: the error of its
+// MPI_Init ends the job. Callers hold the message lock.
 static void death_tell_locked(const struct death *death)
 {
     const struct boot *boot = process.boot;
@@ -112,7 +113,7 @@ static void death_check_watched(struct messages *messages, int descriptor)
     }
 }
 
-// Of several threads that notice its end, one judges it.
+// Of several threads that notice the end of the watched process, one looks at it.
 void deaths_look(struct messages *messages)
 {
     int descriptor = atomic_load(&messages->watched.descriptor);
@@ -124,7 +125,7 @@ void deaths_look(struct messages *messages)
     close(descriptor);
 }
 
-// Tools hear of it when a call does for the first time.
+// Tools are told when a call fails with the death for the first time.
 static int fail_of(const struct death *death)
 {
     if (event_is_wanted(EVENT_PROCESS_DIED) &&

@@ -12,6 +12,6 @@ void deaths_look(struct messages *messages);
 int deaths_check(int rank);
 
 void gaps_start(void);
-// To be called while there is doubt: asks whether messages have been lost. Callers hold
-// the message lock.
+// Asks other nodes whether messages have been lost; called while there is doubt.
+// Callers hold the message lock.
 void gaps_look(struct messages *messages);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of the progress engine, and what drives it.
+// The state of the progress engine and the functions that drive it.
 #pragma once
 
 #include "message/queue.h"
@@ -76,11 +76,12 @@ static inline bool message_must_arrive(const struct messages *messages, int kind
 {
     return !(messages->can_fail & UINT32_C(1) << kind);
 }
-// Those that came before their handler was there, if it is now; how many.
+// Handles messages that came before their handler was registered, if it is now; returns
+// how many.
 int deliver_early(struct messages *messages);
 // Sends what rings and network take now; returns how many messages.
 int backlogs_send(struct messages *messages);
-// What shm and net hand over; false when it has been deferred.
+// Receive messages from shm and net; false when the message is deferred.
 bool deliver_from_node(int node_rank, uint16_t kind, const void *message, size_t bytes);
 bool deliver_from_network(const void *message, size_t bytes);
 

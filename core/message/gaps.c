@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between nodes that the network loses without saying which. Each has a number,
-// so that the next one of the same process shows the gap; a process that has reason to
-// doubt sends one to each other and has each send one.
+// Detection of messages that the network has lost without saying which. Messages
+// between nodes are numbered, so that the next one of the same process shows the gap; a
+// process in doubt exchanges one message with each process of the other nodes.
 #include "message/deaths.h"
 #include "message/engine.h"
 

@@ -32,7 +32,7 @@ enum { MESSAGE_MAX = 8000 }; // bytes of head and body together
 // `source` is the rank of the sender in the job; `message` is aligned to 8.
 typedef void message_handler(int source, const void *message, size_t bytes);
 
-// Needs process.thread_level. From now on there is the message lock.
+// Makes the message lock. Needs process.thread_level.
 int messages_start(void);
 // Needs process.boot with its nodes, and .options. Starts process.shm and, in a job of
 // several nodes, process.net, and connects every process of the job with every other.
@@ -43,7 +43,7 @@ int messages_connect(void);
 // any more.
 void messages_stop(void);
 
-// What a layer registers of each of its kinds when it starts.
+// A kind of messages, as a layer registers it when it starts.
 struct message_kind {
     int number;
     message_handler *handler;
@@ -66,24 +66,24 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
 
 // Is some backlog long? Callers need not hold the message lock.
 bool message_is_clogged(void);
-// For who sends much: if a backlog is long, waits until that to this rank is short.
-// Errors as message_wait. The message lock is free.
+// Limits a process that sends much: if a backlog is long, waits until that to this rank
+// is short. Errors as message_wait. The message lock is free.
 int message_wait_for_backlog(int rank);
 
-// For handlers that have not done anything yet: there is no memory for what the message
-// brings. It is handled again later, before all that its sender sends behind it.
+// Defers the message, for lack of memory; called by handlers that have not done
+// anything yet. It is handled again later, before all later messages of its sender.
 void message_defer(void);
-// For who goes on with something after each poll: it cannot now, for lack of memory.
-// Calls that wait for long fail with MPI_ERR_NO_MEM while that is so.
+// Notes that something cannot go on now for lack of memory. Calls that wait for long
+// fail with MPI_ERR_NO_MEM while that is so.
 void message_starve(void);
 
-// A message of a process, or to it, has been lost, `why` says how; or the process cannot
-// do what others wait for. From now on waits of all processes end as after a death, with
-// this class. The message lock is held.
+// Records that a message of a process, or to it, has been lost, or that the process
+// cannot do what others wait for; `why` says how. From now on waits of all processes
+// end as after a death, with this class. The message lock is held.
 void message_lost(int rank, int error_class, const char *why);
 
-// For handlers: a message is not obeyed, because what it says cannot be. Counted; the
-// first one is reported.
+// Refuses a message that makes no sense; called by handlers. Refused messages are
+// counted, and the first is reported.
 enum { STRANGER = -1 }; // as source: no process of the job
 void message_refuse(int source, const char *what);
 
@@ -92,10 +92,10 @@ void message_refuse(int source, const char *what);
 void message_lock(void);
 void message_unlock(void);
 
-// Called after each poll, with the message lock held: goes on with what the messages
-// have made possible, and returns how much it has done. A progress thread is not the
-// program's, so that no function of the program may run there. NULL: nothing to do. The
-// caller holds the message lock.
+// Function called after each poll, with the message lock held: it goes on with what the
+// messages have made possible and returns how much it has done. On a progress thread it
+// must not call functions of the program. NULL: none. The caller holds the message
+// lock.
 typedef int message_follower(bool is_progress_thread);
 void message_follow(message_follower *follower);
 
@@ -107,14 +107,14 @@ int message_progress(void);
 // message_progress for a program that tests in vain and will soon test again: gives the
 // core away when nothing has come and the node has more processes than CPUs.
 void message_progress_and_yield(void);
-// Called with the outcome of each such look. MPI_ERR_PROC_ABORTED when a process of the
-// job has died and looks have been in vain for more than a tenth of a second.
+// Notes the outcome of each test of the program. MPI_ERR_PROC_ABORTED when a process of
+// the job has died and looks have been in vain for more than a tenth of a second.
 int message_looked(bool has_found);
 
 // Returns when done(argument) is true; makes progress meanwhile, spins briefly, then
 // yields, then sleeps until a message comes. done() is called with the message lock
-// held, after every batch of messages, and must be cheap. What it waits for must come
-// about by a message, a network completion or another thread's message_poll.
+// held, after every batch of messages, and must be cheap. The condition must become
+// true by a message, a network completion or another thread's message_poll.
 // MPI_ERR_PROC_ABORTED when a process of the job has died and the wait takes longer
 // than a tenth of a second, MPI_ERR_NO_MEM when messages cannot be handled then; done()
 // was false.
@@ -126,8 +126,8 @@ void message_wake(void);
 
 // One step of waiting for a word in shared memory that a local peer will change: makes
 // progress and gives the core away after a while. Start with *spins = 0 and call it in
-// a loop around the test. MPI_ERR_PROC_ABORTED as above. The message lock
-// is free. Who changes such a word may call shm_ring to shorten the naps of a long
+// a loop around the test. MPI_ERR_PROC_ABORTED as above. The message lock is free. The
+// process that changes such a word may call shm_ring to shorten the naps of a long
 // wait.
 int message_backoff(unsigned *spins);
 
@@ -137,7 +137,7 @@ int message_check_deaths(void);
 // The same without a look, also with the message lock held.
 int message_known_death(void);
 
-// From now on messages to this process are handled although it computes: starts the
-// node thread if options allow, local peers exist and it is not yet running. The caller
-// does not hold the message lock; one thread at a time calls.
+// Has messages to this process handled while it computes: starts the node thread if
+// options allow, local peers exist and it is not yet running. The caller does not hold
+// the message lock; one thread at a time calls.
 int message_serve(void);

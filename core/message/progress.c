@@ -28,7 +28,8 @@ void message_unlock(void)
 
 // ---- progress
 
-// Somebody may wait for an answer to what is lost, so its rank counts as dead.
+// A rank counts as dead when a message to it is lost, since others may wait for the
+// answer.
 static int poll_network(struct messages *messages, struct net *net)
 {
     int events = net_poll(net), lost = net_take_lost(net);

@@ -17,13 +17,13 @@
 enum { STACK_BYTES = 1 << 20 };
 
 static const uint64_t LONG = 10000000000; // a sleep that only bells are meant to end
-// How late a progress thread may notice that it is needed; the longer the program has
-// polled often, the later, for to look in vain takes time from it.
+// Longest time until a progress thread notices that it is needed. It grows while the
+// program polls often, since polls in vain take time from it.
 static const uint64_t NAP = 150000, NAP_LONG = 1200000, OFTEN = 10000;
 // After work, more work is likely; very likely, if the last sleep was a short one.
 static const uint64_t LINGER = 20000, LINGER_LONG = 200000;
-// Between polls of a network that cannot be slept on; the longer it has brought
-// nothing, the longer. The first are too short to sleep.
+// Pauses between polls of a network that cannot be slept on; they grow while nothing
+// comes. The first are too short to sleep.
 static const uint64_t PAUSE = 1000, PAUSE_ASLEEP = 10000, PAUSE_LONG = 1000000;
 
 static int poll_locked(struct messages *messages)
@@ -68,8 +68,8 @@ static void thread_woke(uint64_t start)
     raise_sleep(EVENT_PROGRESS_THREAD_SLEPT, start);
 }
 
-// By something that came. Not all of it is seen: the network carries out accesses to
-// this process by itself when it is polled.
+// Called after a sleep that an event has ended. Not every event is seen: the network
+// carries out accesses to this process by itself when it is polled.
 static void thread_woke_for_work(struct progress_thread *thread, uint64_t start)
 {
     uint64_t now = clock_nanoseconds();
@@ -79,7 +79,7 @@ static void thread_woke_for_work(struct progress_thread *thread, uint64_t start)
     thread_woke(start);
 }
 
-// Until that is over or the progress thread is roused.
+// Sleeps for that long, or until the thread is roused.
 static void thread_doze(struct messages *messages, struct progress_thread *thread,
                         uint64_t nanoseconds)
 {
@@ -108,7 +108,7 @@ static void thread_end_doze(struct progress_thread *thread)
         futex_wake(&thread->naps, 1);
 }
 
-// Nobody rings for what waits for memory.
+// No doorbell rings for a message that waits for memory.
 static void node_thread_sleep(const struct messages *messages,
                               struct progress_thread *thread, uint32_t ticket)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that wait, in memory of their own. What a handler has to send must not fail
-// when memory is short, since somebody waits for it: spares are kept for that, and no
+// Messages that wait, in memory of their own. The sends of a handler must not fail when
+// memory is short, since others wait for them: spare messages are kept for that, and no
 // message is handled while they may not suffice.
 #include "message/engine.h"
 #include "message/queue.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Seals: what shows that a message from the network is of a process of the job, is for
-// this one, is whole and new. Inside a node the permissions of the segment do that.
+// Seals. A seal shows that a message from the network is of a process of the job, for
+// this process, whole and new. Inside a node the permissions of the segment do that.
 #include "message/engine.h"
 #include "message/seal.h"
 
@@ -39,7 +39,7 @@ static sum_t bytes_sum(const uint64_t *keys, const char *at, size_t bytes)
     return sum;
 }
 
-// Of what the message says and for whom it is, under its number.
+// The seal of a message's bytes and destination, under its number.
 static uint64_t seal_of(const struct messages *messages, int destination,
                         const struct sealed *sealed, size_t bytes)
 {

@@ -27,6 +27,7 @@ void seals_start(struct messages *messages, const struct secret *secret);
 size_t message_seal(struct messages *messages, int rank, int kind, const void *head,
                     size_t head_bytes, const void *body, size_t body_bytes,
                     struct sealed *sealed);
-// Has a process of another node sent it to this one, and is it newer than those taken?
+// Whether a process of another node has sent the message to this one, and it is newer
+// than those taken.
 bool seal_is_good(const struct messages *messages, const struct sealed *sealed,
                   size_t bytes);

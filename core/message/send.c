@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way of a message: by ring or network, or into the backlog, and to its handler.
+// Sending of messages by ring, network or backlog, and their delivery to handlers.
 #include "message/deaths.h"
 #include "message/engine.h"
 
@@ -14,7 +14,7 @@ static bool is_local(int rank)
 
 // ---- sending
 
-// To another node only what has been sealed.
+// Messages to another node are sealed already.
 static int try_send(int rank, int kind, const void *head, size_t head_bytes,
                     const void *body, size_t body_bytes, bool *sent)
 {
@@ -86,7 +86,7 @@ message_post_sealed(int rank, int kind, const void *head, size_t head_bytes,
     return err;
 }
 
-// Somebody waits for it, and nobody tries again.
+// Ends the job's waits if the message is one that others wait for.
 static __attribute__((noinline)) int lose_own(int kind, int err)
 {
     if (err == MPI_ERR_NO_MEM && message_must_arrive(process.messages, kind))

@@ -11,7 +11,8 @@
 
 // The leader makes the segment and tells its local peers and the other leaders, with
 // the job's one exchange through the launcher. After the second barrier all have
-// attached: who dies before is missed by the launcher, who dies later by local peers.
+// attached: the launcher misses a process that dies before, local peers one that dies
+// later.
 static int open_node(void)
 {
     struct boot *boot = process.boot;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waiting. Of the threads of a process that wait, one is the poller. It polls for
-// ORIEL_SPIN microseconds, or four times as long in a job of several nodes, handing its
-// core to others at every step when the machine has more processes than CPUs, or a
-// local peer is on the same one; then it sleeps on the process's doorbell. The others
-// rest until whoever has handled messages finds that their wait is over, or until the
-// poller leaves and one of them takes its place. Events of the network reach a sleeping
-// poller through the network thread.
+// ORIEL_SPIN microseconds, or four times as long in a job of several nodes, yielding
+// its core at every step when the machine has more processes than CPUs, or a local peer
+// is on the same core; then it sleeps on the process's doorbell. The others rest until
+// the thread that handles messages finds that their wait is over, or until the poller
+// leaves and one of them takes its place. Events of the network reach a sleeping poller
+// through the network thread.
 #include "message/engine.h"
 
 #include <sched.h>
@@ -99,7 +99,7 @@ static bool look_at_core(struct messages *messages)
     return shares;
 }
 
-// Where that was so, it may have changed.
+// Looks again if a local peer was on this core.
 static bool shares_core_still(struct messages *messages)
 {
     return atomic_load_explicit(&messages->shares_core, memory_order_relaxed) &&
@@ -120,7 +120,7 @@ void message_progress_and_yield(void)
         sched_yield();
 }
 
-// The first look in vain begins the wait.
+// The first test in vain begins the wait.
 int message_looked(bool has_found)
 {
     _Atomic(uint64_t) *next_look = &process.messages->next_look;
@@ -149,9 +149,9 @@ static bool waiter_poll(struct waiter *waiter)
     return done;
 }
 
-// On a crowded machine who yields comes back late, but who is woken by the network soon.
-// On another one the progress thread of the process that is waited for may have woken
-// on this core.
+// On a crowded machine a thread that yields comes back late, but one that the network
+// wakes comes back soon. On another machine the progress thread of the awaited process
+// may have woken on this core.
 static bool waiter_spin(struct waiter *waiter, uint64_t end)
 {
     struct messages *messages = process.messages;
@@ -174,8 +174,8 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end)
     return false;
 }
 
-// Polls, sleeps if that brings nothing, and polls again. A poll that has brought something
-// may have left more, for which nobody rings.
+// Polls, sleeps if that brings nothing, and polls again. A poll that has brought
+// something may have left more, for which no doorbell rings.
 static bool waiter_sleep(struct waiter *waiter, uint64_t nanoseconds)
 {
     struct messages *messages = process.messages;
@@ -204,8 +204,8 @@ static bool waiter_sleep(struct waiter *waiter, uint64_t nanoseconds)
     return done;
 }
 
-// Without a progress thread nobody rings for the network, and what it did not take
-// waits for a poll. Nobody rings for what waits for memory.
+// Without a progress thread no doorbell rings for the network, and its backlog waits
+// for a poll. No doorbell rings for a message that waits for memory.
 static uint64_t longest_sleep(const struct messages *messages)
 {
     if (atomic_load(&messages->is_starved))
@@ -308,7 +308,8 @@ static int backoff_nap(unsigned count)
     return count % BACKOFF_CHECK == BACKOFF_CHECK - 1 ? message_check_deaths() : 0;
 }
 
-// Looks anew now and then, and where the last look brought that to light.
+// Whether to yield: looks at the core now and then, and where the last look has found a
+// local peer.
 static bool backoff_must_yield(unsigned step)
 {
     struct messages *messages = process.messages;

@@ -43,8 +43,8 @@ struct handles {
     uint32_t free;           // length of that queue
 };
 
-// What this layer keeps for the process. Lies in .bss and is valid from the start of
-// the program, because info objects may be made before MPI_Init; pages of slots that no
+// State of this layer for the process. Lies in .bss and is valid from the start of the
+// program, because info objects may be made before MPI_Init; pages of slots that no
 // handle has used cost nothing.
 extern struct objects {
     struct handles of[KIND_COUNT];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory in which buffered sends wait for their receivers (MPI-4.1 3.6). Each copy has
-// its header before it, so that nothing but the program's memory is needed; all state
-// is guarded by the message lock. Short messages leave at once but must find room all
-// the same, so that a program with too little memory fails wherever it runs.
+// its header before it, so that only the program's memory is needed; the message lock
+// guards all state. Short messages leave at once but must find room all the same, so
+// that a program with too little memory fails wherever it runs.
 #include "pt2pt/probe.h"
 #include "pt2pt/transfer.h"
 
@@ -50,7 +50,7 @@ static size_t copy_size(size_t bytes)
     return round_up(sizeof(struct copy) + bytes, ALIGNMENT);
 }
 
-// Where a copy that begins after `before`, or first, would lie.
+// The address of a copy that begins after `before`, or first.
 static uintptr_t place_after(const struct send_buffer *buffer,
                              const struct copy *before)
 {
@@ -180,9 +180,8 @@ static int no_room(const struct want *want)
                 want->bytes);
 }
 
-// That a message has been received may be known to the program before the news of it
-// have come, since those are not faster than other messages. So a full buffer is given
-// some time.
+// The program may know that a message has been received before this process does, since
+// that news is no faster than other messages. So a full buffer gets some time.
 static int find_copy(const struct communicator *comm, size_t bytes, struct copy **copy)
 {
     struct want want = {.comm = comm, .bytes = bytes};
@@ -198,7 +197,7 @@ static int find_copy(const struct communicator *comm, size_t bytes, struct copy 
     return 0;
 }
 
-// The copy goes on its way and ends by itself.
+// Sends the copy, which ends by itself.
 static int send_copy(const struct transfer_parameters *parameters, struct copy *copy,
                      size_t bytes)
 {
@@ -320,7 +319,7 @@ static struct send_buffer *slot_exchange(struct send_buffer **slot,
     return before;
 }
 
-// From now on other threads find no buffer; it returns if its messages do not leave.
+// Takes the buffer away from other threads; puts it back if its messages do not leave.
 static int buffer_detach(struct send_buffer **slot, void *memory, MPI_Count *size)
 {
     struct send_buffer *buffer = slot_exchange(slot, NULL);

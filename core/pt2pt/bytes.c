@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes on the collective channel, blocking: what the algorithms of collective/ use.
+// Blocking transfers of bytes on the collective channel, for the algorithms of
+// collective/.
 #include "pt2pt/transfer.h"
 
 int pt2pt_send(struct communicator *comm, const void *bytes, size_t size,

@@ -5,7 +5,8 @@
 #include <oriel_core.h>
 #include <stdlib.h>
 
-// Complete when both transfers are; tells what the receive tells.
+// A request of two transfers, complete when both are; its status is that of the
+// receive.
 struct exchange {
     struct request request;
     struct transfer send, receive;
@@ -68,7 +69,7 @@ free_exchange:
     return err;
 }
 
-// What could not begin has ended.
+// A transfer that could not begin ends with the error.
 static void exchange_begin_half(struct transfer *transfer)
 {
     int err = transfer_begin(transfer);

@@ -33,9 +33,9 @@ static int invoke_cancel(generic_function *function, MPI_Aint *state, int comple
 
 // ---- what requests do
 
-// A function of Fortran may change the state for the next one. Programs also look for it
-// in their variable, which MPI knows by reference: it follows unless the program has given
-// it another value meanwhile.
+// A function of Fortran may change the state for the next one. Programs also read it
+// from their variable, which MPI knows by reference: the variable follows unless the
+// program has given it another value meanwhile.
 static void share_state(const struct generalized *own, MPI_Aint before)
 {
     if (own->variable != NULL && own->state != before && *own->variable == before)
@@ -111,7 +111,7 @@ int oriel_grequest_start(generic_function *query_fn, generic_function *free_fn,
     return err;
 }
 
-// One that has been freed meanwhile ends here.
+// A request that the program has freed meanwhile ends here.
 int oriel_grequest_complete(struct request *request)
 {
     if (request->kind != &generalized_kind)

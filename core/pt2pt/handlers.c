@@ -30,7 +30,7 @@ struct cancel {
 
 enum { FRAGMENT_MAX = (MESSAGE_MAX - sizeof(struct fragment)) & ~7 };
 
-// Spreads the bytes that have come over the elements of the buffer.
+// Unpacks the bytes that have come into the elements of the buffer.
 static void receive_unpack(const struct transfer *transfer, size_t bytes)
 {
     struct blocks blocks =
@@ -50,7 +50,7 @@ static void receive_end(struct transfer *transfer, int error)
     transfer_end(transfer, error);
 }
 
-// Returns the error that the message is too long.
+// Returns MPI_ERR_TRUNCATE if the message is too long.
 static int accept_envelope(struct transfer *transfer, int peer,
                            const struct envelope *envelope)
 {
@@ -66,7 +66,7 @@ static int accept_envelope(struct transfer *transfer, int peer,
     return transfer->length > transfer->bytes ? MPI_ERR_TRUNCATE : 0;
 }
 
-// Ends a receive and tells its sender, who waits for that.
+// Ends a receive and tells its sender, which waits for that.
 static void receive_end_and_tell(struct transfer *transfer, int error)
 {
     struct done message = {.sender = transfer->sender};
@@ -110,7 +110,7 @@ static bool ask_for_more(struct transfer *transfer)
     return !err;
 }
 
-// From another buffer of this process, whose address the wire need not tell.
+// Copies from another buffer of this process, whose address the message need not tell.
 static int copy_from_self(struct transfer *transfer)
 {
     const struct transfer *send = transfer_of(transfer->sender, true, transfer->peer);
@@ -129,7 +129,7 @@ static int copy_from_segment(struct transfer *transfer, uint64_t offset)
     return 0;
 }
 
-// One copy from where the message lies, if it lies on this node and can be reached.
+// Copies the message from where it lies, if that is on this node and within reach.
 static bool copy_from_local_peer(struct transfer *transfer,
                                  const struct envelope *envelope, int *err)
 {

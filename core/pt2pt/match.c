@@ -88,7 +88,7 @@ bool posted_remove(struct transfer *transfer)
     return at != NULL;
 }
 
-// The receive that was posted first of those of all patterns.
+// Takes the receive that was posted first, of all patterns.
 struct transfer *posted_take(int peer, const struct envelope *envelope)
 {
     struct transfer *first = NULL, *before_first = NULL;

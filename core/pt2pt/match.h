@@ -25,7 +25,7 @@ struct envelope {
         sender; // id of a send that wants to know when its message is received, or 0
 };
 
-// What a receive leaves open.
+// The wildcards of a receive.
 enum pattern {
     PATTERN_EXACT,
     PATTERN_ANY_RANK = 1,

@@ -19,7 +19,7 @@ void messages_of_nobody_stop(void)
     object_close_predefined(&message_no_proc.object);
 }
 
-// What is looked for, and found.
+// A probe: the parameters that it matches, and the message that it has found.
 struct probe {
     struct transfer_parameters parameters;
     bool is_taking; // it shall not match anything else
@@ -109,7 +109,7 @@ static void message_destroy(struct object *object)
     free(message);
 }
 
-// The object of a message that may come; it keeps the communicator.
+// Makes the object of a message that may come; it keeps the communicator.
 static int message_make(struct communicator *comm, struct message **made)
 {
     struct message *message = malloc(sizeof *message);
@@ -152,7 +152,7 @@ int oriel_mprobe(int source, int tag, struct communicator *comm,
     return 0;
 }
 
-// Takes what has just been seen, unless another thread has.
+// Takes the message that was found, unless another thread has taken it.
 static int take_now(struct probe *probe, struct message **message)
 {
     int err = message_make(probe->parameters.comm, message);

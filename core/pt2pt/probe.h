@@ -4,7 +4,7 @@
 
 #include "pt2pt/match.h"
 
-// What a program holds of a message that a probe has taken (MPI-4.1 3.8.2).
+// The object of a message that a probe has taken (MPI-4.1 3.8.2).
 struct message {
     struct object object;
     struct communicator *comm;

@@ -13,9 +13,9 @@
 
 #include "datatype/datatype.h"
 
-// Schedules are collective calls that are not waited for one after another.
-// Members of a group that call a procedure without the rest of the communicator do so by
-// tags of the program.
+// Schedules need not wait for each other, and so have a channel of their own. On the
+// group channel some members of a communicator call a procedure by a tag of the
+// program.
 enum channel { CHANNEL_USER, CHANNEL_COLLECTIVE, CHANNEL_SCHEDULE, CHANNEL_GROUP };
 
 // Kinds of messages.
@@ -34,14 +34,14 @@ struct transfer; // private; lives from pt2pt_isend/_ireceive to pt2pt_finish
 int pt2pt_start(void);
 void pt2pt_stop(void);
 
-// Forgets what is attached to a communicator or session that ends; NULL is allowed.
+// Frees the buffer attached to a communicator or session that ends; NULL is allowed.
 void send_buffer_free(struct send_buffer *buffer);
 
 // Returns when the request is complete. MPI_ERR_PROC_ABORTED when a local peer has
 // died; the request goes on.
 int request_wait(struct request *request);
-// Looks whether it is, making progress once if needed. MPI_ERR_PROC_ABORTED as above,
-// after many looks in vain.
+// Tests whether the request is complete, making progress once if needed.
+// MPI_ERR_PROC_ABORTED as above, after many tests in vain.
 int request_test(const struct request *request, int *flag);
 
 // Buffers hold `count` elements of `type`. MPI_ANY_SOURCE and MPI_ANY_TAG match anything,
@@ -56,9 +56,9 @@ int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer
 // Waits for a transfer and frees it; status may be MPI_STATUS_IGNORE.
 int pt2pt_finish(struct transfer *transfer, MPI_Status *status);
 
-// For callers that hold the message lock and do not wait: the same, then pt2pt_is_done
+// For callers that hold the message lock and do not wait: begin, then pt2pt_is_done
 // until it is true, then pt2pt_end, which gives the error and frees the transfer; or
-// pt2pt_abandon for one that nobody waits for any more.
+// pt2pt_abandon to give the transfer up.
 int pt2pt_begin_send(struct communicator *comm, enum channel channel,
                      const void *buffer, MPI_Count count, struct datatype *type,
                      int destination, int tag, struct transfer **transfer);
@@ -71,7 +71,7 @@ int pt2pt_end(struct transfer *transfer, MPI_Status *status);
 int pt2pt_end_exactly(struct transfer *transfer);
 void pt2pt_abandon(struct transfer *transfer);
 
-// Bytes, blocking, on the collective channel: what algorithms above use.
+// Blocking transfers of bytes on the collective channel, for the algorithms above.
 int pt2pt_send(struct communicator *comm, const void *bytes, size_t size,
                int destination, int tag);
 int pt2pt_receive(struct communicator *comm, void *bytes, size_t size, int source,

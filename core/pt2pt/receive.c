@@ -44,7 +44,7 @@ static struct transfer_parameters message_parameters(void *buf, MPI_Count count,
                                     process.self);
 }
 
-// A message whose receive could not begin is still there.
+// A message whose receive could not begin stays.
 static int end_message(struct message *message, MPI_Message *handle,
                        struct communicator *comm, int err)
 {

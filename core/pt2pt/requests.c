@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completing requests of an array (MPI-4.1 3.7.5), and what can be done with one request.
+// Completion of requests in an array (MPI-4.1 3.7.5), and calls on one request.
 #include "pt2pt/requests.h"
 
 #include <oriel_core.h>
@@ -28,7 +28,7 @@ int find_complete(int count, const MPI_Request requests[])
     return found;
 }
 
-// What has been completed of an array, and the first error in it.
+// The requests of an array that have been completed, and their first error.
 struct finished {
     MPI_Status *statuses;
     int count, error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What waiting for and testing arrays of requests have in common. An array is what the
-// program gave: null and inactive requests among the others.
+// Common to the calls that wait for or test arrays of requests. An array may hold null
+// and inactive requests, as the program gave it.
 #pragma once
 
 #include "pt2pt/pt2pt.h"

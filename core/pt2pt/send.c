@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Send and its modes, blocking, nonblocking and persistent (MPI-4.1 3.2.1, 3.4,
-// 3.7.2, 3.9). A short message that nobody waits for to be received has left with the
-// call. MPI_Rsend is MPI_Send: that a receive is posted saves nothing.
+// 3.7.2, 3.9). A short message, unless it is synchronous, has left with the call.
+// MPI_Rsend is MPI_Send, since a posted receive saves nothing.
 #include "pt2pt/transfer.h"
 
 #include <oriel_core.h>
@@ -41,7 +41,7 @@ static int send_at_once(const struct transfer_parameters *parameters)
                : send_packed(parameters, bytes);
 }
 
-// Who sends more than the receiver takes waits, lest memory runs out.
+// A sender waits while the receiver takes less than it sends, lest memory runs out.
 static int send_and_wait(const struct transfer_parameters *parameters)
 {
     if (!leaves_at_once(parameters))
@@ -52,7 +52,7 @@ static int send_and_wait(const struct transfer_parameters *parameters)
                      comm_job_rank(parameters->comm, parameters->rank));
 }
 
-// Who may not wait makes progress and looks whether the receiver has died.
+// A nonblocking sender makes progress and looks whether the receiver has died.
 static int help_on(void)
 {
     message_progress_and_yield();

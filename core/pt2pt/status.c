@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What programs read from statuses and write into them (MPI-4.1 3.2.5, 3.8.4, 13.3).
+// Calls that read and write statuses (MPI-4.1 3.2.5, 3.8.4, 13.3).
 
 #include "pt2pt/pt2pt.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that look whether requests are complete (MPI-4.1 3.7.3, 3.7.5, 3.7.6). They make
-// progress once if that is needed. Null and inactive requests count as complete, with an
-// empty status.
+// Calls that test requests (MPI-4.1 3.7.3, 3.7.5, 3.7.6). They make progress once if
+// needed. Null and inactive requests count as complete, with an empty status.
 #include "pt2pt/requests.h"
 
 #include <oriel_core.h>

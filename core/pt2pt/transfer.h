@@ -97,9 +97,9 @@ int transfer_start(const struct transfer_parameters *parameters,
 int transfer_make_persistent(const struct transfer_parameters *parameters,
                              struct request **request);
 
-// It has ended. Afterwards it may be gone.
+// Ends a transfer, which may be gone afterwards.
 void transfer_end(struct transfer *transfer, int error);
-// Nothing that comes finds it any more.
+// Hides a transfer from messages that still come.
 void transfer_hide(struct transfer *transfer);
 
 // MPI_Cancel.

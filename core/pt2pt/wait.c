@@ -30,7 +30,7 @@ int oriel_wait(MPI_Request *request, MPI_Status *status)
     return request_finish(waited, request, status);
 }
 
-// What is waited for in an array of requests.
+// The state of a wait for an array of requests.
 struct waited {
     const MPI_Request *requests;
     int count;

@@ -12,8 +12,9 @@ enum { CORE_WORDS = 16 };
 enum peer_state { PEER_ABSENT, PEER_ALIVE, PEER_STOPPED };
 enum death_state { DEATH_UNKNOWN, DEATH_BEING_TOLD, DEATH_KNOWN };
 
-// Sleepers set is_armed, look for work, and wait for `word` to change. Who rings takes
-// is_armed away, so that only the first of many senders pays for the system call.
+// Sleepers set is_armed, look for work, and wait for `word` to change. The sender that
+// rings clears is_armed, so that only the first of many senders pays for the system
+// call.
 struct doorbell {
     _Atomic(uint32_t) word;
     _Atomic(uint32_t) is_armed;

@@ -50,15 +50,15 @@ static int process_copy(const struct shm *shm, copy_call *call, int node_rank,
 }
 
 // ---- who may copy -----------------------------------------------------------------
-// Yama's ptrace_scope 1 lets only those copy that a process names: one process with all
-// that descend from it, or any of the same user. Elsewhere the call fails and is not
-// needed.
+// Under Yama's ptrace_scope 1 only the tracer that a process names may copy: one
+// process with all its descendants, or any of the same user. Elsewhere the call fails
+// and is not needed.
 static bool name_tracer(unsigned long pid)
 {
     return prctl(PR_SET_PTRACER, pid, 0, 0, 0) == 0;
 }
 
-// Who they are is not known yet.
+// The local peers are not known yet, so any process may copy.
 void memory_open_for_trial(const struct shm *shm)
 {
     if (shm->node_size > 1)
@@ -71,7 +71,7 @@ void shm_attached(struct shm *shm)
         name_tracer(0);
 }
 
-// What local peers have in common is the launcher.
+// The launcher is the ancestor that local peers have in common.
 static void open_memory(struct shm *shm)
 {
     if (name_tracer(0)) {

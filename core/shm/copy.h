@@ -5,6 +5,6 @@
 #include "shm/shm.h"
 
 enum opening { MEMORY_CLOSED, MEMORY_BEING_OPENED, MEMORY_OPEN };
-// The leader's memory, until all have attached.
+// Opens the leader's memory until all have attached.
 void memory_open_for_trial(const struct shm *shm);
 void memory_close(struct shm *shm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sleeping until a local peer has something to say. A sleeper arms its bell and then
-// looks for work; a sender leaves work and then looks at the bell. All these are
+// Doorbells: sleep until a local peer has sent something. A sleeper arms its bell and
+// then looks for work; a sender leaves work and then looks at the bell. All these are
 // sequentially consistent, so that at least one of the two sees the other.
 #include "shm/control.h"
 

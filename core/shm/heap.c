@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The allocator of this process's heap. What it knows of the heap is kept in private
-// memory, where no stray store of another process reaches it. Free blocks are kept in
-// bins by size, 16 bins for each power of two, so that finding a block that fits well
-// takes a few instructions; neighbours by address are linked, so that free ones merge.
+// The allocator of this process's heap. Its state is in private memory, where no stray
+// store of another process reaches it. Free blocks are kept in bins by size, 16 bins
+// for each power of two, so that finding a block that fits well takes a few
+// instructions; neighbours by address are linked, so that free ones merge.
 #include "shm/control.h"
 #include "shm/heap.h"
 #include "shm/room.h"
@@ -111,7 +111,7 @@ static struct block *block_find(struct shm_heap *heap, size_t bytes, size_t alig
 }
 
 // Cuts the block at `bytes`; the second part is returned, in no list yet. NULL without
-// memory. What may have pages is at the start of a free block.
+// memory. Bytes that may have pages are at the start of a free block.
 static struct block *block_split(struct block *block, size_t bytes)
 {
     struct block *rest = calloc(1, sizeof *rest);

@@ -2,7 +2,7 @@
 // The invariants of the heap's allocator.
 #include "shm/heap.h"
 
-// What the blocks by address come to.
+// Sums over the blocks by address.
 struct census {
     size_t free, in_use; // blocks
     size_t asked;        // bytes of those in use

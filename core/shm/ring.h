@@ -45,7 +45,7 @@ struct shm_rings {
     int sender_count;
 };
 
-// What a record takes in the ring, without the head word behind it.
+// Bytes of a record in the ring, without the head word behind it.
 static inline size_t record_bytes(size_t message)
 {
     return HEAD_BYTES + round_up(message, 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How large the segment may be, and how much memory its heaps may hold together: what
-// the limits of the process and of its control group leave.
+// Limits on the size of the segment and on the memory of all heaps together, by the
+// limits of the process and of its control group.
 #include "shm/control.h"
 #include "shm/room.h"
 
@@ -36,8 +36,8 @@ const char *room_reason(enum bound bound)
     }
 }
 
-// Processes of one control group share its memory. One of another group has the memory of
-// that; then the node's heaps together have the machine's.
+// Processes of one control group share its memory limit. If processes of a node are in
+// several groups, the node's heaps together have the machine's memory.
 void group_enter(struct shm *shm)
 {
     struct shm_control *control = shm->control;

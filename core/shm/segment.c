@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Differs when the control area or the rings would be understood differently.
+// Differs between builds with different layouts of the control area or the rings.
 static const uint64_t SHM_LAYOUT = UINT64_C(0x4f7269656c000001) +
                                    (sizeof(struct shm_control) << 24) +
                                    (sizeof(struct peer_record) << 16) + RING_BYTES;

@@ -46,7 +46,7 @@ void shm_stop(struct shm *shm);
 
 // CPUs on which the processes that have attached so far may run.
 int shm_cores(const struct shm *shm);
-// From now on the thread may run on all of these, wherever its process is bound.
+// Lets the thread run on all of these, wherever its process is bound.
 void shm_use_all_cores(const struct shm *shm, pthread_t thread);
 
 // ---- heap ---------------------------------------------------------------------
@@ -127,8 +127,9 @@ void shm_sleep(struct shm *shm, enum shm_bell bell, uint32_t ticket,
 void shm_disarm(struct shm *shm, enum shm_bell bell);
 
 // Wakes the threads of node_rank that sleep in calls or, if there are none, its
-// sleeping progress thread. Costs one load when nobody sleeps. A caller who has changed
-// a word of shared memory must have done so by a sequentially consistent operation.
+// sleeping progress thread. Costs one load when nobody sleeps. A caller that has
+// changed a word of shared memory must have done so by a sequentially consistent
+// operation.
 void shm_ring(struct shm *shm, int node_rank);
 // Wakes only this process's own threads in calls, or only its progress thread.
 void shm_ring_own(struct shm *shm, enum shm_bell bell);
