@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from codegen.position import Position, SpecError
+
 Json = dict[str, Any]
 
 PROCEDURES = ("mpi-4.1-apis", "mpi-5.0-apis")  # the newer holds what has changed
@@ -91,14 +93,23 @@ def facts_of(data: Json, older: str = "", old: Json | None = None) -> Iterator[s
             yield from lines
 
 
+def file_in(folder: Path, name: str) -> Path:
+    """A file of the Forum's in a folder, of either form."""
+    path = next(folder.glob(f"{name}.*"), None)
+    if path is None:
+        message = f"has no file {name}; name a folder that has the Forum's data"
+        raise SpecError(Position(str(folder), 1), message)
+    return path
+
+
 def digest(folder: Path) -> dict[str, str]:
     """The facts of the Forum's files in a folder: file below spec/forum to text."""
-    old, new = (read_forum(folder / f"{name}.json") for name in PROCEDURES)
+    old, new = (read_forum(file_in(folder, name)) for name in PROCEDURES)
     older, newer = PROCEDURES
     lines = {
         older: facts_of(old),
         newer: facts_of(new, f"{older}.facts", old),
-        CONSTANTS: facts_of(read_forum(folder / f"{CONSTANTS}.json")),
+        CONSTANTS: facts_of(read_forum(file_in(folder, CONSTANTS))),
     }
     return {f"{n}.facts": HEAD + "\n".join(text) + "\n" for n, text in lines.items()}
 

@@ -12,7 +12,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from codegen.facts import CONSTANTS, LANGUAGES, LARGE, PROCEDURES, Json, read_forum
+from codegen.facts import (
+    CONSTANTS,
+    LANGUAGES,
+    LARGE,
+    PROCEDURES,
+    Json,
+    file_in,
+    read_forum,
+)
 from codegen.model import Argument, Callback, Constant, Form, Procedure, Spec
 from codegen.position import Position, SpecError
 from codegen.tokens import Cursor, Sort, read_lines
@@ -87,7 +95,7 @@ def compare(spec: Spec, folder: Path, waivers: Path, name: str) -> list[SpecErro
     waived; `name` is how messages call the file of waivers."""
     errors: list[SpecError] = []
     for file in (*PROCEDURES, CONSTANTS):
-        path = next(folder.glob(f"{file}.*"))
+        path = file_in(folder, file)
         if file == CONSTANTS:
             known = load_waivers(waivers, name, "abi", path)
             errors += judge(compare_constants(spec, path), known)

@@ -186,6 +186,13 @@ class Generate(TreeTest):
         self.assertEqual((code, text, out.exists()), (1, "", False))
         self.assertIn("spec/procedures/all.spec:29: MPI_Clock: ", complaint)
 
+    def test_data_of_the_forum_that_are_not_there_are_an_error(self) -> None:
+        nowhere = str(self.root / "spec")
+        message = f"{nowhere}:1: has no file mpi-4.1-apis; name a folder that has the"
+        for command in (("check", "--forum", nowhere), ("digest", nowhere)):
+            code, _, complaint = self.run_codegen(*command)
+            self.assertEqual((code, complaint.startswith(message)), (1, True))
+
     def test_lists_name_outputs_and_inputs(self) -> None:
         code, text, _ = self.run_codegen("list", "--outputs", "--output", "out")
         self.assertEqual(code, 0)
