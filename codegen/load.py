@@ -277,16 +277,17 @@ def spec_files(root: Path) -> list[Path]:
     )
 
 
-def load(root: Path) -> Spec:
-    """The table below `root`, for the languages of the folder bindings beside it; the
-    first mistake is raised as SpecError."""
+def load(root: Path, languages: tuple[str, ...] = ()) -> Spec:
+    """The table below `root`, for these languages or those of the folder bindings beside
+    it; the first mistake is raised as SpecError."""
 
     def records(path: Path) -> Iterator[Record]:
         name = f"{root.name}/{path.relative_to(root).as_posix()}"
         lines = read_lines(path, name)
         return _records(lines) if lines else iter(())
 
-    spec = Spec(language_names(root.parent / "bindings"), {}, {}, {}, {}, {})
+    known = languages or language_names(root.parent / "bindings")
+    spec = Spec(known, {}, {}, {}, {}, {})
     kinds, constants, callbacks, *procedures = spec_files(root)
     for record in records(kinds):
         _add(spec.kinds, _kind(record))

@@ -125,7 +125,7 @@ class Mutants(unittest.TestCase):
         text = {True: "", False: "", mutant.is_callback: mutant.text}
         (self.folder / "callbacks.spec").write_text(text[True], "utf-8")
         (self.folder / "procedures" / "one.spec").write_text(text[False], "utf-8")
-        one = load(self.folder)
+        one = load(self.folder, self.spec.languages)
         return replace(
             self.spec,
             procedures={**self.spec.procedures, **one.procedures},
