@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which cores a rank may run on. Left alone, the kernel often puts two ranks of a small
-// job on one core, where one polls until its time is over while the other could answer.
+// Binding of ranks to cores. The kernel by itself often puts two ranks of a small job
+// on one core, where one polls until its time slice ends while the other could answer.
 #include "launch.h"
 
 #include <stdlib.h>
 
-// A hardware thread, with where it is in the machine.
+// A hardware thread and its place in the machine.
 struct processor {
     int number, package, die, core;
 };
@@ -71,9 +71,9 @@ void binding_find_cores(struct cores *cores)
     }
 }
 
-// Equal shares of all cores, as far as they can be: where jobs run at the same time, each
-// uses every core, and the first ranks, which may have more to do, begin at different
-// ones.
+// Gives each rank an equal share of all cores, as far as possible: jobs that run at the
+// same time each use every core, and their first ranks, which may have more to do,
+// begin at different ones.
 static bool find_share(const struct cores *cores, int ranks, int place, cpu_set_t *set)
 {
     if (ranks == 1 || ranks > cores->count)
@@ -93,7 +93,7 @@ static bool find_core(const struct cores *cores, int place, cpu_set_t *set)
     return true;
 }
 
-// Ranks that are to take each other for ranks of other machines have these to themselves.
+// Ranks that stand for several machines (ORIEL_FAKE_NODES) are not bound.
 static bool is_bound(const struct plan *plan)
 {
     const char *nodes = getenv("ORIEL_FAKE_NODES");

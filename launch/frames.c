@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What mpiexec and its relay on another host say to each other: frames, each a header
-// and bytes, over the standard input and output that the launch agent connects.
+// Frames between mpiexec and its relay on another host: each is a header and bytes,
+// over the standard input and output that the launch agent connects.
 #include "launch.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rank runs on which host.
+// Placement of ranks on hosts.
 #include "launch.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of a job: one loop over all that may happen, until every rank has ended.
+// The main loop of a job, until every rank has ended.
 #include "launch.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ uint64_t now_nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-// All that is left of the ranks, and the guard.
+// Kills the guard and all ranks that are left.
 void group_kill(const struct job *job)
 {
     kill(-job->group, SIGKILL);
@@ -38,8 +38,8 @@ void group_kill(const struct job *job)
 
 // ---- start --------------------------------------------------------------------------
 
-// Which ranks are on which host, as PMI-1 programs expect it: one group for each run of
-// ranks on a host.
+// Writes the map of ranks to hosts for PMI-1 programs: one group for each run of ranks
+// on a host.
 static char *describe_hosts(const struct plan *plan)
 {
     char *map = NULL;
@@ -153,8 +153,8 @@ static void job_reap(struct job *job)
                 rank_ended(job, &job->ranks[i], status);
 }
 
-// Nothing of the job is left running, and nothing that it has written is lost. Signals
-// act on mpiexec itself again, in case nobody reads its output.
+// Kills all that is left of the job and passes on all its output. Signals act on
+// mpiexec itself again, in case its output is not read.
 static void job_finish(struct job *job)
 {
     group_kill(job);
@@ -200,7 +200,7 @@ static void job_watch(const struct job *job, struct pollfd *polls)
         link_watch(&job->links[i], polls + LINK_POLLS * i);
 }
 
-// What a rank has said comes before its end, and so is heard before it.
+// Serves a rank's wire before its end, which comes after its last request.
 static void job_serve(struct job *job, const struct pollfd *polls)
 {
     for (int i = 0; i < job->size; i++) {

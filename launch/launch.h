@@ -113,7 +113,7 @@ struct source {
 };
 
 void sink_put(struct sink *sink, const char *bytes, size_t count);
-// Hands whole lines of what a rank has written to the sink.
+// Hands whole lines of a rank's output to the sink.
 void source_take(struct source *source, const char *bytes, size_t count);
 // Takes what has come and hands whole lines to the sink; the rest at the end. Closes
 // the source at its end, or when its sink is closed: then the rank gets SIGPIPE.
@@ -139,13 +139,13 @@ struct input {
 };
 // The descriptor that becomes rank 0's standard input.
 int input_open(struct input *input);
-// What is to be read and sent to rank 0 when it is on another host, or -1.
+// The descriptor whose input goes to rank 0 on another host, or -1.
 int input_of_distant(struct input *input);
 void input_poll(const struct input *input, struct pollfd polls[2]);
 void input_forward(struct input *input, const struct pollfd polls[2]);
 
 // ---- job ----------------------------------------------------------------------------
-// How a job ends before its time. A rank that aborts may have output to write.
+// Steps of the early end of a job. A rank that aborts may have output to write.
 enum job_end_step {
     END_NOT,
     END_EXPECTED, // some ranks may be the cause
@@ -181,7 +181,7 @@ struct rank {
     int far;           // the other end of its wire when it has a link, or -1
 };
 
-// Those of this machine on which this process may run, each with its hardware threads.
+// The cores on which this process may run, each with its hardware threads.
 struct cores {
     cpu_set_t *list;
     int count; // 0: not known
@@ -304,14 +304,14 @@ int links_start(struct job *job);
 void links_stop(struct job *job); // when no rank runs any more
 void link_watch(const struct link *link, struct pollfd polls[LINK_POLLS]);
 void link_serve(struct link *link, const struct pollfd polls[LINK_POLLS]);
-// Sends on what mpiexec says to a distant rank.
+// Forwards the answers of mpiexec to a distant rank.
 void rank_forward(struct rank *rank);
 void distant_input_forward(struct job *job);
 
-// The life of a relay; returns its exit code.
+// Runs a relay; returns its exit code.
 int relay_run(void);
 
-// Answers what the rank has said. Closes the wire at its end.
+// Answers the rank's requests. Closes the wire at its end.
 void pmi_serve(struct job *job, struct rank *rank);
 // Ends the job if ranks wait for one that has ended.
 void pmi_check_barrier(struct job *job);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks on other hosts, as mpiexec sees them. What a distant rank says on its wire comes
-// in frames and is put into a socket pair, so that the rest of mpiexec serves it like
-// any other.
+// Links to ranks on other hosts. The bytes of a distant rank's wire come in frames and
+// go into a socket pair, so that the rest of mpiexec serves it like any other rank.
 #include "launch.h"
 
 #include <errno.h>
@@ -144,7 +143,7 @@ static struct rank *first_rank(const struct link *link)
     return rank;
 }
 
-// All its ranks count as killed.
+// Ends a link that is lost: all its ranks count as killed.
 static void link_lose(struct link *link, const char *why)
 {
     close(link->from.fd);
@@ -158,7 +157,7 @@ static void link_lose(struct link *link, const char *why)
     }
 }
 
-// What the rank said before its end is heard before.
+// Serves the rank's last requests before its end.
 static void end_rank(struct link *link, struct rank *rank, int status)
 {
     while (rank->wire.fd >= 0 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Standard output and error of the ranks, passed on in whole lines. mpiexec does not
-// block for it: what the reader does not take waits here, then in the ranks' pipes.
+// block: output that the reader does not take waits here, then in the ranks' pipes.
 #include "launch.h"
 
 #include <errno.h>
@@ -110,7 +110,7 @@ static void pass_on_lines(struct source *source, size_t added)
         source_pass_on(source, source->used);
 }
 
-// What is left is a line without an end. A tag needs one before the next rank's tag.
+// Ends the last line, which has no end yet, so that the next rank's tag begins a line.
 static void source_close(struct source *source)
 {
     source_pass_on(source, source->used);

@@ -82,7 +82,7 @@ static char *read_text(struct reader *reader)
     return text;
 }
 
-// How many things follow, each of which takes at least a byte.
+// Reads a number of items, each of which takes at least a byte.
 static int reader_number(struct reader *reader)
 {
     int number = atoi(read_text(reader));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The making of processes: the guard and the ranks.
+// Start of processes: the guard and the ranks.
 #include "launch.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 // The guard sleeps until mpiexec has ended, however that happened, then kills the group
-// and itself. So whatever a rank has started does not outlive the job either.
+// and itself. So no process that a rank has started outlives the job.
 static _Noreturn void guard_run(pid_t launcher)
 {
     sigset_t everything, end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the programs are, found before anything is started.
+// Paths of the programs, found before any process is started.
 #include "launch.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpiexec --relay: starts the ranks of one host and passes on what they and mpiexec say
-// to each other. It ends when its ranks have ended, or with them when mpiexec has gone.
+// mpiexec --relay: starts the ranks of one host and passes data on between them and
+// mpiexec. It ends when its ranks have ended, or with them when mpiexec has gone.
 #include "launch.h"
 
 #include <errno.h>
@@ -135,7 +135,7 @@ static void relay_pass_on(struct relay *relay, const struct rank *rank, int *fd,
     }
 }
 
-// All that is in a pipe, though somebody may still write to it.
+// Passes on all that is in a pipe, although a process may still write to it.
 static void pass_on_rest(struct relay *relay, const struct rank *rank, int *fd,
                          enum frame_kind kind)
 {

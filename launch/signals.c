@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Signals that mpiexec gets and what becomes of them: most go on to the ranks.
+// Signals of mpiexec, most of which it passes on to the ranks.
 #include "launch.h"
 
 #include <sys/signalfd.h>
@@ -12,7 +12,7 @@ enum { REPEAT_NANOSECONDS = 200000000 };
 static const int forwarded[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                                 SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
-// What mpiexec was told to ignore, as by nohup, it ignores.
+// Whether mpiexec was started with the signal ignored, as by nohup.
 static bool is_ignored(int number)
 {
     struct sigaction action;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the compiler is told beyond C.
+// Hints and attributes for the compiler.
 #pragma once
 
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 #define PRINTF_LIKE(at, first) __attribute__((format(printf, at, first)))
 
-// For loops that are worth more than the vectors that every machine has. What chooses
-// among the clones runs before the thread sanitizer has started.
+// For loops that are worth more than the vectors that every machine has. The resolver
+// that chooses among the clones runs before the thread sanitizer has started.
 #if defined(__x86_64__) && __has_attribute(target_clones) &&                           \
     !defined(__SANITIZE_THREAD__)
 #define WIDE_VECTORS __attribute__((target_clones("avx2", "default")))

@@ -5,9 +5,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-// What is counted for tools; tools/pvar.c has the table with names and descriptions.
-// Stores and loads that a put or get comes down to in a node are not counted: that would
-// cost as much as they do.
+// The counters; tools/pvar.c has the table with names and descriptions. Puts and gets
+// that are loads and stores are not counted: that would cost as much as they do.
 enum counter {
     COUNTER_NODE_MESSAGES,
     COUNTER_NODE_MESSAGE_BYTES,
@@ -54,7 +53,7 @@ static inline void count_shared(enum counter counter, uint64_t number)
     atomic_fetch_add_explicit(&counters.of[counter], number, memory_order_relaxed);
 }
 
-// Of a level: what it counted is gone.
+// Resets a level: its amount is gone.
 static inline void counter_reset(enum counter counter)
 {
     atomic_store_explicit(&counters.of[counter], 0, memory_order_relaxed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was wrong, per thread: the detail that explains an MPI error class.
+// Details of errors, one per thread, that explain an MPI error class.
 #include "base/base.h"
 
 #include <string.h>

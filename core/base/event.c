@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which events tools want.
+// The events that tools want.
 #include "base/base.h"
 
 struct event_source event_source;

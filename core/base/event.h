@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What tools can be told of when it happens, with some numbers; tools/event.c has the
-// table with names and descriptions.
+// The events, each with some numbers; tools/event.c has the table with names and
+// descriptions.
 enum event {
     EVENT_UNEXPECTED_MESSAGE,
     EVENT_MESSAGE_DELAYED,
@@ -34,7 +34,8 @@ extern struct event_source {
 // caller holds the lock of tools.
 void events_want(uint32_t wanted, event_callback *callback);
 
-// Whoever wants to raise one asks first, so that it costs next to nothing without a tool:
+// Callers ask before they raise an event, so that it costs next to nothing without a
+// tool:
 //     if (event_is_wanted(EVENT_X))
 //         event_raise(EVENT_X, (MPI_Count[]){...});
 // Locks may be held, for what is called then keeps away from them (tools/event.c).

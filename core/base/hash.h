@@ -7,7 +7,7 @@
 
 uint64_t random_bits(void); // unpredictable: job secrets, keys
 
-// What only processes of the job know.
+// A secret of the processes of the job.
 struct secret {
     uint64_t low, high;
 };

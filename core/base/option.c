@@ -179,7 +179,7 @@ static bool option_parse(const struct option *option, const char *text, void *fi
     return false;
 }
 
-// What may be written for an option, for people.
+// Writes the allowed values of an option, for people.
 static const char *option_remedy(const struct option *option, char *text, size_t bytes)
 {
     switch (option->type) {

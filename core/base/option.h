@@ -58,8 +58,8 @@ static inline void *option_field(const struct option *option, struct options *op
 size_t option_bytes(const struct option *option);
 // Sets an option to what is in a field of its type; MPI_ERR_ARG if that is not allowed.
 int option_set(const struct option *option, struct options *options, const void *value);
-// Of words separated by |, as those of an OPTION_CHOICE: the index-th one and its length,
-// 0 if there is none.
+// The index-th of words separated by |, as in an OPTION_CHOICE, and its length; 0 if
+// there is none.
 size_t word_at(const char *words, int index, const char **word);
 // Is there an option of this name (`length` bytes)?
 bool option_exists(const char *name, size_t length);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Control variables (MPI-4.1 15.3.6): the options, each with the name of its environment
-// variable. What is written before the library starts comes in the place of what the
-// environment says.
+// Control variables (MPI-4.1 15.3.6): the options, each with the name of its
+// environment variable. A value written before the library starts replaces that of the
+// environment.
 #include "tools/tools.h"
 
 #include <oriel_core.h>
