@@ -9,7 +9,7 @@ from codegen.model import Argument, Procedure
 
 
 def taken(procedure: Procedure) -> tuple[Argument, ...]:
-    """What the plan takes of a form's arguments."""
+    """The arguments of a form that its plan takes, too."""
     arguments = procedure.arguments
     return tuple(a for a in arguments if not (a.kind.is_request or a.kind.is_info))
 
@@ -24,7 +24,7 @@ def planned(procedures: Iterable[Procedure]) -> tuple[Procedure, ...]:
 
 
 def run(procedure: Procedure) -> str:
-    """What becomes of the schedule: run to the end, begun as a request, or kept."""
+    """The call that runs the schedule, begins it as a request, or keeps it."""
     kinds = [argument.kind for argument in procedure.arguments]
     if not any(kind.is_request for kind in kinds):
         return "schedule_run(schedule)"

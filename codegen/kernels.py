@@ -121,7 +121,7 @@ class Element:
 
     @property
     def number(self) -> str:
-        """How many numbers it is, their bytes here and in external32, their form."""
+        """Count of its numbers, their bytes here and in external32, their form."""
         c_type = self.constant.c_type or "char"
         is_complex = self.constant.operand == "complex"
         size = f"sizeof({c_type})" + (" / 2" if is_complex else "")
@@ -134,7 +134,7 @@ class Element:
 
     @property
     def width(self) -> Width | None:
-        """How instructions see it, None if they cannot update it as one."""
+        """Its width for instructions, None if they cannot update it as one."""
         size = self.constant.size or 0
         return Width(size) if size in (1, 2, 4, 8, _WIDEST) else None
 
@@ -158,7 +158,7 @@ class Reduction:
 
     @property
     def expression(self) -> str:
-        """What it computes of `a` and `b`."""
+        """The result of `a` and `b` in C."""
         return _EXPRESSIONS[_short(self.op)]
 
 

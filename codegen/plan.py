@@ -55,7 +55,7 @@ from codegen.steps import (
 
 @dataclass(frozen=True)
 class EntryPlan:
-    """What one callable does, in order."""
+    """The steps of one callable, in order."""
 
     entry: Entry
     steps: tuple[Step, ...]
@@ -79,7 +79,7 @@ def use(procedure: Procedure, argument: Argument) -> Terms:
 
 
 def count_of(procedure: Procedure, argument: Argument) -> Count | None:
-    """How many elements an array has, None if nothing says it before the call."""
+    """The number of elements of an array, None if it is unknown before the call."""
     if argument.per:
         owner = procedure.argument(argument.per.argument)
         return ObjectCount(owner, argument.per.what + "s")
@@ -159,7 +159,7 @@ class CorePlanner:
         self._spec = spec
 
     def plan(self, entry: Entry) -> EntryPlan:
-        """What an entry does."""
+        """The plan of an entry."""
         procedure = entry.procedure
         if procedure.is_raw:
             given = tuple(Passed(p, Way.VALUE) for p in entry.parameters)
@@ -317,7 +317,7 @@ def _way(parameter: Parameter) -> Way:
 
 
 def _passed(entry: Entry) -> tuple[Passed, ...]:
-    """What the core gets: an argument for each of the record."""
+    """The arguments of the core's function: one for each of the record."""
     given = {p.name: p for p in entry.parameters}
     passed = []
     for argument in entry.procedure.arguments_in(entry.language):

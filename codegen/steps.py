@@ -88,7 +88,7 @@ Terms = tuple[Term, ...]  # all of them hold; () always does
 # ---- steps ---------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Step:
-    """What all steps have in common: a macro of the same name prints it."""
+    """A step of an entry point; the macro of the same name prints it."""
 
     @property
     def macro(self) -> str:
@@ -235,7 +235,7 @@ class Widen(Step):
 
 
 class Way(Enum):
-    """What the core gets for an argument."""
+    """The form in which the core gets an argument."""
 
     VALUE = "value"  # as it is
     NUMBERS = "numbers"  # an array and how wide its elements are

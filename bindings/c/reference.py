@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What mpi.h says above a procedure."""
+"""The comment above a procedure in mpi.h."""
 
 from collections.abc import Iterator
 from textwrap import wrap

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How C spells the parts of the steps that bindings/c/_steps.j2 prints.
+"""The parts of steps in C, which bindings/c/_steps.j2 prints.
 
 For an argument `x` a function has the locals `x_object`, what a handle stands for, and
 `x_wide`, a result before it is narrowed.
@@ -133,7 +133,7 @@ class CSteps(CText):
 
     @staticmethod
     def object_type(handle: Argument) -> str:
-        """What a handle stands for."""
+        """The type of the object that a handle stands for."""
         return f"struct {handle.kind.object}"
 
     @staticmethod
@@ -200,7 +200,7 @@ class CSteps(CText):
         return f"static __attribute__((noinline)) {prototype}"
 
     def comment(self, procedure: Procedure) -> tuple[str, ...]:
-        """What mpi.h says above a procedure."""
+        """The comment above a procedure in mpi.h."""
         *lines, last = (*summary(procedure), *arguments(procedure))
         return (*lines, last + " */")
 

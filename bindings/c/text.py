@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How C declares what the table says. The types are in bindings/c/kinds.spec."""
+"""Declarations in C. The types are in bindings/c/kinds.spec."""
 
 from codegen.expand import CallbackEntry, Entry, Parameter
 from codegen.kinds import KindClass
@@ -48,7 +48,7 @@ class CText:
         return _declare(argument, self.type(parameter))
 
     def parameters(self, parameters: tuple[Parameter, ...]) -> str:
-        """What stands between the parentheses of a prototype."""
+        """The parameters of a prototype, between its parentheses."""
         return ", ".join(self.declare(p) for p in parameters) or "void"
 
     def returns(self, entry: Entry) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What C has for the values that rules are about, and for the words of a refusal."""
+"""Values that rules are about, and the words of a refusal, in C."""
 
 from codegen.model import Argument
 from codegen.rules import Condition, Domain, Value

@@ -43,13 +43,13 @@ class Function(Step):
 
 @dataclass(frozen=True)
 class AnyFunction(Function):
-    """What sections need that are not simple: not part of the usual function, which
+    """The function for sections that are not simple: apart from the usual one, which
     saves next to no registers then."""
 
 
 # ---- steps ---------------------------------------------------------------------------
 class Buffer(Enum):
-    """What becomes of a section: bindings/f08/buffers.h says."""
+    """The buffer that a section becomes (bindings/f08/buffers.h)."""
 
     TYPED = "typed_buffer"  # one element of a datatype
     KEPT = "kept_buffer"  # a copy that the request keeps

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How an entry point in C passes on the arguments of a Fortran procedure that has
-choice buffers, which are the compiler's own descriptors.
+"""The arguments of a Fortran procedure with choice buffers, in an entry point in C.
+Choice buffers are the compiler's own descriptors.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ class ChoiceArguments(ConvertedArguments):
 
     # ---- arguments besides buffers ---------------------------------------------------
     def fortran_number(self, p: Parameter) -> str:
-        """What Fortran has for a number."""
+        """The type of a number in Fortran, as C names it."""
         c_type = self._c.type(p)
         return "fortran_integer" if c_type == "int" else c_type
 
@@ -91,7 +91,7 @@ class ChoiceArguments(ConvertedArguments):
 
     # ---- buffers ---------------------------------------------------------------------
     def way(self, p: Parameter) -> Buffer:
-        """What becomes of a section."""
+        """The buffer that a section becomes."""
         if self.procedure.is_typed(p.argument):
             return Buffer.TYPED
         return Buffer.KEPT if p.argument.is_async else Buffer.COPIED
@@ -100,8 +100,8 @@ class ChoiceArguments(ConvertedArguments):
         return next(p for p in self.entry.parameters if p.name == name)
 
     def told(self, p: Parameter) -> tuple[Parameter, ...]:
-        """What tells the contents of a buffer: the arguments behind it, or behind the
-        buffers that follow it."""
+        """The arguments that tell the contents of a buffer: those behind it, or behind
+        the buffers that follow it."""
         behind = self.entry.parameters[self.entry.parameters.index(p) + 1 :]
         return tuple(other for other in behind if not other.argument.is_choice)
 
@@ -115,7 +115,7 @@ class ChoiceArguments(ConvertedArguments):
         return f"address_of_whole({p.name}, {given})"
 
     def compared(self, condition: Condition) -> str:
-        """What a condition is about; objects are not asked."""
+        """The value that a condition compares; objects are not asked."""
         p = self._named(condition.argument)
         return f"address_of({p.name})" if p.argument.is_choice else self.actual(p)
 

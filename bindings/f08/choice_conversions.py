@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How an entry point in C converts the arguments of Fortran besides choice buffers: a
-row for each class of arguments and direction. A class or direction without a row cannot
-be generated.
+"""Conversions of the arguments of Fortran besides choice buffers, in an entry point in
+C: a row for each class of arguments and direction. A class or direction without a row
+cannot be generated.
 
 In the cells: {name}; {type}, C's; {number}, what Fortran has for it; {value}, that as
 C's; {n}, the length of an array.

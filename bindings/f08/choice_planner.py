@@ -47,7 +47,7 @@ class ChoicePlanner:
         self._c = c
 
     def parts(self, entries: Iterable[Entry], is_wide: bool) -> Iterator[list[Step]]:
-        """What stands in the file for each entry with choice buffers and its twin."""
+        """The parts of the file for each entry with choice buffers and its twin."""
         for entry in entries:
             if entry.procedure.has_choice:
                 wanted = entry.widened if is_wide else entry
@@ -68,7 +68,7 @@ class _EntryParts:
         self._symbol = linker_name(prefix + self._entry.name)
 
     def parts(self) -> Iterator[Step]:
-        """What stands in the file."""
+        """The parts of the file."""
         head = self._head(self._symbol)
         yield Export(head)
         if self._procedure.is_in_language("c"):
@@ -110,7 +110,7 @@ class _EntryParts:
         yield GiveErrorIfAsked()
 
     def _own_steps(self) -> Iterator[Step]:
-        """What C does not have tells the bytes of a variable, or does nothing."""
+        """A procedure that C lacks tells the bytes of a variable, or does nothing."""
         parameters = self._entry.parameters
         variable = next(p.name for p in parameters if p.argument.is_choice)
         sizes = [p for p in parameters if p.kind.is_integral and p.argument.is_out]
@@ -118,7 +118,7 @@ class _EntryParts:
 
     # ---- the function for any sections -----------------------------------------------
     def _any_function(self, prefix: str, plain: str) -> Iterator[Step]:
-        """What any sections need; it calls C, or the procedure `plain` in Fortran."""
+        """The function for any sections: calls C, or the procedure `plain` in Fortran."""
         if self._arguments.sections:
             steps = tuple(self._any_steps(plain))
             yield AnyFunction(self._head(prefix + self._entry.name), steps)
@@ -188,7 +188,7 @@ class _EntryParts:
                 yield Alias(name, self._symbol)
 
     def _address_steps(self) -> Iterator[Step]:
-        """What programs call that know no interface."""
+        """The procedure for programs that know no interface."""
         if self._procedure.is_in_language("c"):
             call = self._arguments.call_of_addresses(self._prefix)
             yield from self._direct_steps(call)

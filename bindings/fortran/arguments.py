@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How an entry point in Fortran passes on the arguments of a procedure."""
+"""The arguments of a procedure in an entry point in Fortran."""
 
 from collections.abc import Iterator
 
@@ -107,7 +107,7 @@ class FortranArguments(ConvertedArguments):
         return str(constants["MPI_MAX_INFO_KEY"].value) if is_key else ""
 
     def elements(self, argument: Argument) -> str:
-        """How many elements an array has, where C gets a copy of it."""
+        """The number of elements of an array, where C gets a copy of it."""
         match count_of(self.procedure, argument):
             case ObjectCount(owner, what):
                 handle = owner.name + self._member
@@ -141,7 +141,7 @@ class FortranArguments(ConvertedArguments):
         return argument.name + part + self._member
 
     def _first(self, argument: Argument) -> str:
-        """What has the address of an argument: a status is an array in mpi."""
+        """The element at the address of an argument: a status is an array in mpi."""
         is_status = "MPI_STATUS_SIZE" in self._text.entity(argument)
         dimensions = ["1"] * (is_status + argument.is_array)
         return argument.name + (f"({', '.join(dimensions)})" if dimensions else "")

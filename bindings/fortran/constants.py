@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How Fortran declares constants, and what its predefined callbacks are.
+"""Constants and predefined callbacks in Fortran.
 
 A sentinel is a variable in a common block whose address stands for it;
 bindings/f08/sentinels.h.j2 has the same blocks.
@@ -97,7 +97,7 @@ class FortranConstants:
         )
 
     def callback(self, constant: Constant) -> Callback:
-        """What a predefined callback is like."""
+        """The prototype of a predefined callback."""
         return self._spec.callbacks[constant.callback]
 
     def names(self, constant: Constant) -> str:
@@ -118,7 +118,7 @@ class FortranConstants:
         yield "integer :: ierror"
 
     def effects(self, constant: Constant) -> Iterator[str]:
-        """What it does. Only those that copy have a flag; 1 copies the value, 0 does
+        """Its statements. Only those that copy have a flag; 1 copies the value, 0 does
         nothing."""
         arguments = self.callback(constant).arguments
         way = KindClass.ATTRIBUTE

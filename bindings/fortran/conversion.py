@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How an entry point of one language passes an argument to the C function."""
+"""Conversions of arguments between an entry point and the C function."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -56,7 +56,7 @@ class ConvertedArguments(ABC):
         """A cell of an argument's row, filled."""
 
     def actual(self, p: Parameter) -> str:
-        """What is passed to C."""
+        """The actual argument for C."""
         return self.fill(p, self.cells(p).actual)
 
     def filled(

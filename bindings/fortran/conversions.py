@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How an entry point in Fortran converts its arguments: a row for each class and
+"""Conversions of arguments in an entry point in Fortran: a row for each class and
 direction. A class or direction without a row cannot be generated.
 
 In the cells: {name}; {value}, the INTEGER of a handle; {type}, of a C number; {n}, the

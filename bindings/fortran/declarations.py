@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a procedure in Fortran, or its interface body, begins and ends with."""
+"""Headings and declarations of procedures in Fortran and of interface bodies."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from codegen.model import Procedure
 
 
 class FortranDeclarations:
-    """What an interface body and a procedure begin and end with."""
+    """The first and last statements and the declarations of entries."""
 
     def __init__(self, f08: F08Text, f90: F90Text) -> None:
         self.f08 = f08
@@ -63,7 +63,7 @@ class FortranDeclarations:
         return f"{text} :: {name if argument.is_choice else entity}"
 
     def imports(self, entry: Entry, prefix: str) -> Iterator[str]:
-        """What an interface body of mpif.h needs of what is around it."""
+        """The names that an interface body of mpif.h imports."""
         if entry.scheme is Scheme.CPTR:
             yield "USE, INTRINSIC :: ISO_C_BINDING, ONLY : C_PTR"
         lines = self.declarations(entry, prefix)

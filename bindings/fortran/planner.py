@@ -159,7 +159,7 @@ class FortranPlanner(FortranDeclarations):
 
     @staticmethod
     def _attribute_of(entry: Entry, arguments: FortranArguments) -> str:
-        """What an attribute is of: kind and handle of the object, and the key."""
+        """The owner of an attribute: kind and handle of the object, and the key."""
         handle = _handles(entry)[0]
         keyval = _of_class(entry, KindClass.KEYVAL)[0]
         actuals = f"{arguments.actual(handle)}, {arguments.actual(keyval)}"

@@ -67,7 +67,7 @@ def object_read(part: Any) -> list[Argument | None]:
 
 
 class Plans(unittest.TestCase):
-    """What holds for every plan."""
+    """Rules that hold for every plan."""
 
     plans: list[EntryPlan]
 

@@ -40,7 +40,7 @@ def _computing(tree: nodes.Template) -> Iterator[tuple[int, str]]:
 
 
 def _branches(condition: nodes.If) -> Iterator[nodes.Node]:
-    """What stands in an if, its elif branches and its else; not the conditions."""
+    """The bodies of an if, of its elif branches and its else, without conditions."""
     yield from condition.body
     yield from condition.else_
     for other in condition.elif_:
