@@ -42,10 +42,6 @@ struct process {
     struct collectives *collectives;
     struct windows *windows;
     struct tools *tools;
-
-    // Of windows: locks asked of other nodes and not answered yet. It is here and not in
-    // struct windows because every lock reads it: that would be one more load.
-    _Atomic(int) asked_locks;
 };
 extern struct process process;
 

@@ -74,9 +74,7 @@ static inline bool oriel_win_lock_quick(int lock_type, int rank, int assert,
     if (unlikely(window == NULL))
         return false;
     struct peer *peer = window->epoch.last_locked;
-    if (unlikely(peer->rank != rank) || unlikely(locks_are_asked()))
-        return false;
-    return lock_at_once(window, peer, lock_type, assert);
+    return likely(peer->rank == rank) && lock_at_once(window, peer, lock_type, assert);
 }
 
 static inline bool oriel_win_unlock_quick(int rank, MPI_Win win)

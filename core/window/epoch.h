@@ -26,7 +26,8 @@ struct epoch {
     _Atomic(bool) has_pending; // operations by net or messages may be under way
     bool is_unchecked;         // ACCESS_LOCK_ALL: by MPI_MODE_NOCHECK
     int locks;                 // ACCESS_LOCK: targets locked
-    // The target that MPI_Win_lock took last, if the fast forms may lock it; else &nobody.
+    // The target that MPI_Win_lock took last, if the fast forms may lock it; else &nobody,
+    // as while this process waits for a lock of another node.
     struct peer *last_locked;
     struct neighbours targets; // ACCESS_START: the group
 };
@@ -162,6 +163,14 @@ static inline void epoch_remember_locked(struct epoch *epoch, struct peer *peer)
 {
     assert(peer->address != NULL);
     epoch->last_locked = peer;
+}
+
+// With MPI_THREAD_MULTIPLE the fast forms never run, and other threads may read: then
+// nothing is written.
+static inline void epoch_forget_locked(struct epoch *epoch)
+{
+    if (epoch->last_locked != &nobody)
+        epoch->last_locked = (struct peer *)&nobody;
 }
 
 // All of `ranks` targets have nothing to flush yet.

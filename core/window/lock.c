@@ -61,6 +61,16 @@ static inline int lock_tell(const struct window *window, const struct peer *peer
     return likely(!window_has(window, TRAIT_NODES)) ? 0 : lock_tell_if_distant(peer);
 }
 
+// No lock is taken before the answer has come, also by the fast forms of calls.
+static void forget_locked_targets(void)
+{
+    message_lock();
+    for (struct window *window = process.windows->open; window != NULL;
+         window = window->next_open)
+        epoch_forget_locked(&window->epoch);
+    message_unlock();
+}
+
 static __attribute__((noinline)) int distant_lock_ask(const struct window *window,
                                                       struct peer *peer)
 {
@@ -69,10 +79,11 @@ static __attribute__((noinline)) int distant_lock_ask(const struct window *windo
                                    .rank = peer->rank,
                                    .origin = window->comm->rank,
                                    .type = peer->lock_type};
-    atomic_fetch_add(&process.asked_locks, 1);
+    if (atomic_fetch_add(&process.windows->asked_locks, 1) == 0)
+        forget_locked_targets();
     int err = lock_send(peer, MESSAGE_LOCK, &message);
     if (err) {
-        atomic_fetch_sub(&process.asked_locks, 1);
+        atomic_fetch_sub(&process.windows->asked_locks, 1);
         peer_set_lock_state(peer, LOCK_NONE);
     }
     return err;
@@ -140,7 +151,7 @@ int peer_lock(struct window *window, struct peer *peer)
 static bool are_all_answered(void *unused)
 {
     (void)unused;
-    return atomic_load(&process.asked_locks) == 0;
+    return atomic_load(&process.windows->asked_locks) == 0;
 }
 
 int locks_await_answers(void)
@@ -270,7 +281,7 @@ static void handle_grant(int source, const void *bytes, size_t size)
     peer_set_lock_state(peer, message->error == 0                      ? LOCK_HELD
                               : message->error == MPI_ERR_RMA_CONFLICT ? LOCK_EXPOSED
                                                                        : LOCK_REFUSED);
-    atomic_fetch_sub(&process.asked_locks, 1);
+    atomic_fetch_sub(&process.windows->asked_locks, 1);
 }
 
 // Only what the origin holds is released, whatever a message says.

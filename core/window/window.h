@@ -93,6 +93,7 @@ struct windows {
     struct window *open;      // all that are
     struct kept_memory *kept; // freed by the program, but still in use by windows
     bool has_kept;            // ever
+    _Atomic(int) asked_locks; // of other nodes, not answered yet
     const struct peer_owner *peer_owner;
 };
 // After messages_start; MPI_ERR_NO_MEM.
@@ -198,7 +199,8 @@ int peer_unlock(struct window *window, struct peer *peer);
 // Has this process asked for locks that are not answered yet?
 static inline bool locks_are_asked(void)
 {
-    return atomic_load_explicit(&process.asked_locks, memory_order_relaxed) > 0;
+    return atomic_load_explicit(&process.windows->asked_locks, memory_order_relaxed) >
+           0;
 }
 // Waits until all locks that this process has asked for are answered. Whoever takes
 // several locks does so one after the other, so that those who keep to one order never

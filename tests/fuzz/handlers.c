@@ -153,7 +153,7 @@ static void open_peer(struct towards *towards, const struct member *member)
     towards->traffic = (struct peer_traffic){
         .peer = &towards->peer, .batches = 3, .replies_end = &towards->traffic.replies};
     towards->request = (struct net_counter){.issued = 0};
-    atomic_fetch_add(&process.asked_locks, 1);
+    atomic_fetch_add(&process.windows->asked_locks, 1);
     await(towards, 0, &towards->request);
     await(towards, 1, NULL);
     net_counter_issue(&towards->traffic.counter);
@@ -225,7 +225,7 @@ static void close_windows(struct towards *towards)
         notices_free(&windows[i]);
         free(windows[i].base);
     }
-    atomic_store(&process.asked_locks, 0);
+    atomic_store(&process.windows->asked_locks, 0);
 }
 
 // ---- messages -------------------------------------------------------------------------

@@ -65,6 +65,40 @@ static void several_targets_are_locked_together(const struct source *source)
     source->close(&opened);
 }
 
+// All lock first where another node may have to grant it, then within the node. A process
+// that had its second lock before the first would wait for one that waits for the second.
+static void locks_in_one_order_are_granted(const struct source *source)
+{
+    struct opened far = source->open(sizeof(int), sizeof(int));
+    MPI_Comm node;
+    MPI_Win near;
+    int *base, members, value, one = 1;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &members);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, node, &base, &near);
+    *base = 0;
+    MPI_Barrier(node);
+    for (int round = 0; round < ROUNDS; round++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, far.win);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, near);
+        MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, far.win);
+        MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, near);
+        MPI_Win_flush(0, near);
+        value++;
+        MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, near);
+        MPI_Win_unlock(0, near);
+        MPI_Win_unlock(0, far.win);
+    }
+    MPI_Barrier(node);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, near);
+    MPI_Get(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, near);
+    MPI_Win_unlock(0, near);
+    CHECK(value == members * ROUNDS);
+    MPI_Win_free(&near);
+    MPI_Comm_free(&node);
+    source->close(&far);
+}
+
 // The program's own order makes the lock needless.
 static void nocheck_needs_no_lock(const struct source *source)
 {
@@ -85,6 +119,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     for_each_source(counters_are_exact);
     for_each_source(several_targets_are_locked_together);
+    for_each_source(locks_in_one_order_are_granted);
     for_each_source(nocheck_needs_no_lock);
     return finish();
 }

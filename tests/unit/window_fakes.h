@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <string.h>
 
-struct process process;
+struct process process = {.windows = &(struct windows){.asked_locks = 0}};
 
 static message_handler *handlers[MESSAGE_KINDS];
 
