@@ -29,6 +29,7 @@ static int check_may_fence(int assert, const struct window *win)
 int oriel_win_fence(int assert, struct window *win)
 {
     bool ends = !(assert &MPI_MODE_NOPRECEDE), begins = !(assert &MPI_MODE_NOSUCCEED);
+    assert(window_is_settled(win));
     int err = check_may_fence(assert, win);
     if (err)
         return err;
@@ -39,6 +40,7 @@ int oriel_win_fence(int assert, struct window *win)
         epoch_open_fence(&win->epoch);
     else
         epoch_close_fence(&win->epoch);
+    assert(window_is_settled(win));
     return err ? err : barrier_err;
 }
 

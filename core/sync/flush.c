@@ -12,6 +12,7 @@
 static int flush_target(int rank, struct window *window)
 {
     order_complete();
+    assert(window_is_settled(window));
     if (rank == MPI_PROC_NULL)
         return 0;
     window_guard(window);
@@ -29,6 +30,7 @@ static int flush_target(int rank, struct window *window)
 static inline int flush_all(struct window *window)
 {
     order_complete();
+    assert(window_is_settled(window));
     if (unlikely(epoch_access(&window->epoch) < ACCESS_LOCK))
         return fail(MPI_ERR_RMA_SYNC, "no target is locked; %s on the window",
                     window_epoch(window));

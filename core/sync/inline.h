@@ -52,6 +52,7 @@ static inline bool lock_at_once(struct window *window, struct peer *peer, int ty
     peer_hold_lock(peer, type);
     epoch_open_lock(epoch);
     epoch_make_current(epoch, peer);
+    assert(window_is_settled(window));
     return true;
 }
 
@@ -64,6 +65,7 @@ static inline bool unlock_at_once(struct window *window, struct peer *peer)
     epoch_close_lock(epoch);
     peer_leave_lock(peer);
     order_complete();
+    assert(window_is_settled(window));
     return true;
 }
 
@@ -98,6 +100,7 @@ static inline bool lock_all_at_once(struct window *window, int assert)
         return false;
     peer_hold_lock(self, MPI_LOCK_SHARED);
     epoch_open_all(epoch, window->size_of_group, false);
+    assert(window_is_settled(window));
     return true;
 }
 
@@ -114,6 +117,7 @@ static inline bool unlock_all_at_once(struct window *window)
     peer_leave_lock(self);
     epoch_close_all(epoch);
     order_complete();
+    assert(window_is_settled(window));
     return true;
 }
 

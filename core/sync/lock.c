@@ -74,6 +74,7 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
 {
     struct peer *peer = NULL;
     bool is_locked = false;
+    assert(window_is_settled(win));
     if (rank == MPI_PROC_NULL)
         return 0;
     int err = unlikely(locks_are_asked()) ? locks_await_answers() : 0;
@@ -93,11 +94,13 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
         epoch_make_current(&win->epoch, peer);
     if (is_fast_target(win, peer))
         epoch_remember_locked(&win->epoch, peer);
+    assert(window_is_settled(win));
     return 0;
 }
 
 int oriel_win_unlock(int rank, struct window *win)
 {
+    assert(window_is_settled(win));
     if (rank == MPI_PROC_NULL)
         return 0;
     window_guard(win);
@@ -114,6 +117,7 @@ int oriel_win_unlock(int rank, struct window *win)
     int unlock_err = peer_unlock(win, peer);
     close_lock(win);
     order_complete();
+    assert(window_is_settled(win));
     if (err || completion_err)
         return err ? err : completion_err;
     return unlock_err;
@@ -183,6 +187,7 @@ static int check_may_lock_all(const struct window *window)
 int oriel_win_lock_all(int assert, struct window *win)
 {
     bool is_unchecked = assert &MPI_MODE_NOCHECK;
+    assert(window_is_settled(win));
     if (lock_all_at_once(win, assert))
         return 0;
     window_guard(win);
@@ -199,11 +204,13 @@ int oriel_win_lock_all(int assert, struct window *win)
             epoch_close_all(&win->epoch);
         }
     }
+    assert(window_is_settled(win));
     return err;
 }
 
 int oriel_win_unlock_all(struct window *win)
 {
+    assert(window_is_settled(win));
     if (unlikely(epoch_access(&win->epoch) != ACCESS_LOCK_ALL))
         return fail(MPI_ERR_RMA_SYNC, "no lock_all epoch is open on the window; %s",
                     window_epoch(win));
@@ -213,5 +220,6 @@ int oriel_win_unlock_all(struct window *win)
     int unlock_err = unlock_peers(win);
     epoch_close_all(&win->epoch);
     order_complete();
+    assert(window_is_settled(win));
     return err ? err : unlock_err;
 }

@@ -100,6 +100,7 @@ static int check_may_start(const struct window *window)
 int oriel_win_start(struct group *group, int assert, struct window *win)
 {
     struct neighbours targets;
+    assert(window_is_settled(win));
     window_guard(win);
     int err = check_may_start(win);
     if (!err)
@@ -110,6 +111,7 @@ int oriel_win_start(struct group *group, int assert, struct window *win)
         epoch_open_start(&win->epoch, targets);
     }
     window_unguard(win);
+    assert(window_is_settled(win));
     return err;
 }
 
@@ -117,6 +119,7 @@ int oriel_win_start(struct group *group, int assert, struct window *win)
 // accessed may post later: notices of both sides are counted.
 int oriel_win_complete(struct window *win)
 {
+    assert(window_is_settled(win));
     if (unlikely(epoch_access(&win->epoch) != ACCESS_START))
         return fail(MPI_ERR_RMA_SYNC, "nothing has been started: %s on the window",
                     window_epoch(win));
@@ -127,6 +130,7 @@ int oriel_win_complete(struct window *win)
     struct neighbours targets = epoch_close_start(&win->epoch);
     window_unguard(win);
     neighbours_drop(&targets);
+    assert(window_is_settled(win));
     return err ? err : notice_err;
 }
 
@@ -153,6 +157,7 @@ static void set_exposed(struct window *window, bool is_exposed)
 
 int oriel_win_post(struct group *group, int assert, struct window *win)
 {
+    assert(window_is_settled(win));
     window_guard(win);
     int err = check_may_post(win);
     if (!err)
@@ -162,6 +167,7 @@ int oriel_win_post(struct group *group, int assert, struct window *win)
         set_exposed(win, true);
     }
     window_unguard(win);
+    assert(window_is_settled(win));
     if (err || (assert &MPI_MODE_NOCHECK))
         return err;
     order_complete();
@@ -194,6 +200,7 @@ static void end_exposure(struct window *window)
     neighbours_drop(&window->origins);
     set_exposed(window, false);
     window_unguard(window);
+    assert(window_is_settled(window));
 }
 
 int oriel_win_wait(struct window *win)

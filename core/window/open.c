@@ -278,15 +278,18 @@ int window_open(const struct window_plan *plan, struct window **opened)
         if (opening.error == 0)
             opening.error = err;
     }
-    if (!err)
-        *opened = window;
-    else
+    if (err) {
         undo_steps(opening.window);
-    return err;
+        return err;
+    }
+    assert(window_is_valid(window));
+    *opened = window;
+    return 0;
 }
 
 void window_close(struct window *window)
 {
+    assert(window_is_valid(window));
     undo_handle(window);
     // A late release of a lock may have been on its way until the handle became stale.
     if (window_has(window, TRAIT_NODES))

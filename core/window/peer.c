@@ -158,6 +158,7 @@ int window_admit(struct window *window, int rank, struct peer **target)
 {
     struct peer *peer = NULL;
     bool must_lock = false;
+    assert(window_is_settled(window));
     window_guard(window);
     int err = target_admit(window, rank, &peer, &must_lock);
     window_unguard(window);
@@ -171,6 +172,7 @@ int window_admit(struct window *window, int rank, struct peer **target)
         return err;
     if (peer->address != NULL)
         epoch_make_current(&window->epoch, peer);
+    assert(window_is_settled(window));
     *target = peer;
     return 0;
 }

@@ -116,6 +116,17 @@ static inline void window_set_trait(struct window *window, enum trait trait,
                                   memory_order_relaxed);
 }
 
+// Whether the descriptors, the peers with their locks and the state of the epoch agree. No
+// other thread is within a call on the window.
+bool window_is_valid(const struct window *window);
+bool peer_is_valid(const struct window *window, const struct peer *peer);
+// For assertions where a call on the window begins or ends: one of another thread may be
+// half done.
+static inline bool window_is_settled(const struct window *window)
+{
+    return window_has(window, TRAIT_THREADS) || window_is_valid(window);
+}
+
 // ---- targets ------------------------------------------------------------------
 // The peer of a rank, or NULL if it has not been touched yet. Callers hold the guard or
 // the message lock.
