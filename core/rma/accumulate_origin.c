@@ -167,7 +167,7 @@ static int add_elements(const struct operation *operation, struct batch_kind kin
                                  : batch_add(operation, kind, &item, walk->type->size);
 }
 
-int message_accumulate(const struct operation *operation)
+int batch_accumulate(const struct operation *operation)
 {
     struct element_walk walk;
     element_walk_begin(&walk, operation);
@@ -184,7 +184,7 @@ int message_accumulate(const struct operation *operation)
     return err ? err : batch_finish(operation);
 }
 
-int message_compare_and_swap(const struct operation *operation)
+int batch_compare_and_swap(const struct operation *operation)
 {
     const struct basic *basic = operation->target.type->basic;
     struct batch_kind kind = {.operands = 2,

@@ -95,9 +95,9 @@ static int locate_distant(struct operation *operation)
 
 const struct means means_distant_attached = {
     .locate = locate_distant,
-    .start = {[OPERATION_PUT] = message_move,
-              [OPERATION_GET] = message_move,
-              [OPERATION_ACCUMULATE] = message_accumulate,
-              [OPERATION_GET_ACCUMULATE] = message_accumulate,
-              [OPERATION_COMPARE_AND_SWAP] = message_compare_and_swap},
+    .start = {[OPERATION_PUT] = batch_move,
+              [OPERATION_GET] = batch_move,
+              [OPERATION_ACCUMULATE] = batch_accumulate,
+              [OPERATION_GET_ACCUMULATE] = batch_accumulate,
+              [OPERATION_COMPARE_AND_SWAP] = batch_compare_and_swap},
 };

@@ -30,7 +30,7 @@ const struct means means_kernel_copy = {
     .locate = locate_in_window,
     .start = {[OPERATION_PUT] = kernel_copy_move,
               [OPERATION_GET] = kernel_copy_move,
-              [OPERATION_ACCUMULATE] = message_accumulate,
-              [OPERATION_GET_ACCUMULATE] = message_accumulate,
-              [OPERATION_COMPARE_AND_SWAP] = message_compare_and_swap},
+              [OPERATION_ACCUMULATE] = batch_accumulate,
+              [OPERATION_GET_ACCUMULATE] = batch_accumulate,
+              [OPERATION_COMPARE_AND_SWAP] = batch_compare_and_swap},
 };

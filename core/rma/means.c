@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-// Memory without a byte passes no check of a range, so that no means is used for it.
+// No operation passes the check of its range on memory without a byte.
 static const struct means *means_choose(const struct window *window,
                                         const struct peer *peer)
 {
@@ -33,11 +33,22 @@ static int peer_open(const struct window *window, struct peer *peer)
     return 0;
 }
 
+// Replies to a window that is gone are refused, so that none is waited for.
+static void traffic_free(struct peer_traffic *traffic)
+{
+    while (traffic->replies != NULL) {
+        struct pending_reply *reply = traffic->replies;
+        traffic->replies = reply->next;
+        free(reply);
+    }
+    free(traffic->batch);
+    free(traffic);
+}
+
 static void peer_close(struct peer *peer)
 {
     if (peer->traffic != NULL)
-        free(peer->traffic->batch);
-    free(peer->traffic);
+        traffic_free(peer->traffic);
 }
 
 const struct peer_owner rma_peers = {.open = peer_open, .close = peer_close};

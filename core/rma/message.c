@@ -4,7 +4,7 @@
 #include "rma/batch.h"
 #include "rma/walk.h"
 
-int message_move(const struct operation *operation)
+int batch_move(const struct operation *operation)
 {
     struct walk walk;
     struct piece piece;
@@ -17,9 +17,9 @@ int message_move(const struct operation *operation)
 
 const struct means means_message = {
     .locate = locate_in_window,
-    .start = {[OPERATION_PUT] = message_move,
-              [OPERATION_GET] = message_move,
-              [OPERATION_ACCUMULATE] = message_accumulate,
-              [OPERATION_GET_ACCUMULATE] = message_accumulate,
-              [OPERATION_COMPARE_AND_SWAP] = message_compare_and_swap},
+    .start = {[OPERATION_PUT] = batch_move,
+              [OPERATION_GET] = batch_move,
+              [OPERATION_ACCUMULATE] = batch_accumulate,
+              [OPERATION_GET_ACCUMULATE] = batch_accumulate,
+              [OPERATION_COMPARE_AND_SWAP] = batch_compare_and_swap},
 };

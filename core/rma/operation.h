@@ -96,10 +96,10 @@ static inline bool is_contiguous(const struct operation *operation)
 }
 
 // ---- members of several means -------------------------------------------------
-// By messages that the target carries out.
-int message_move(const struct operation *operation);
-int message_accumulate(const struct operation *operation);
-int message_compare_and_swap(const struct operation *operation);
+// By batches that the target carries out.
+int batch_move(const struct operation *operation);
+int batch_accumulate(const struct operation *operation);
+int batch_compare_and_swap(const struct operation *operation);
 // The same on memory that is mapped here.
 int load_accumulate(const struct operation *operation);
 int load_compare_and_swap(const struct operation *operation);
