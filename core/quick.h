@@ -12,8 +12,8 @@
 #include <string.h>
 
 // ---- where data is ------------------------------------------------------------------
-// The peer of a rank if the open epoch allows to load from and store to its part; else
-// NULL.
+// The peer of a rank if the open epoch allows to load from and store to its memory;
+// else NULL.
 static inline const struct peer *quick_target(MPI_Win win, int rank)
 {
     const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);

@@ -3,8 +3,8 @@
 #include "rma/rma.h"
 #include "sync/sync.h"
 
-// Sends what is aggregated, too: also what other threads have added since the wait
-// began, for it is waited for like the rest. Callers hold the message lock.
+// Sends aggregated operations, too, also those that other threads have added since the
+// wait began, which are waited for like the rest. Callers hold the message lock.
 static bool has_completed(void *argument)
 {
     struct peer *peer = argument;
@@ -14,8 +14,8 @@ static bool has_completed(void *argument)
     return is_done;
 }
 
-// What is still to come must not be written into memory that the program has back; that
-// of a request stays the request's.
+// Results that still come must not be written into memory that the program has back;
+// that of a request stays the request's.
 static int give_up(struct peer *peer, int err)
 {
     message_lock();
@@ -24,7 +24,7 @@ static int give_up(struct peer *peer, int err)
     return err;
 }
 
-// What is to be waited for leaves before the wait looks at what has come.
+// Sends the operations before it waits for their completion.
 int sync_complete_counted(struct peer *peer)
 {
     message_lock();

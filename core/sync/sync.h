@@ -16,8 +16,8 @@
 // Beside that a window is exposed from post to wait or a test that is true. Then post,
 // fence and free are not allowed; post is not allowed in a fence epoch that was used.
 //
-// Anything else gives MPI_ERR_RMA_SYNC and changes nothing. A part must not be locked
-// and exposed at once: who finds it so gets MPI_ERR_RMA_CONFLICT.
+// Anything else gives MPI_ERR_RMA_SYNC and changes nothing. A member's memory must not
+// be locked and exposed at once: who finds it so gets MPI_ERR_RMA_CONFLICT.
 //
 // Glossary
 //   complete  an operation is complete when its data is in the target's memory (put) or

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory for windows and addresses in it (MPI-4.1 10.2, 5.1.5). What MPI_Alloc_mem
-// gives lies in the node's segment, so that a window on it is as fast as an allocated
-// one.
+// Memory for windows and addresses in it (MPI-4.1 10.2, 5.1.5). MPI_Alloc_mem allocates
+// in the node's segment, so that a window on its memory is as fast as an allocated one.
 #include "window/attachments.h"
 #include "window/hints.h"
 #include "window/memory.h"
@@ -14,7 +13,7 @@ int oriel_alloc_mem(MPI_Aint size, struct info *info, void *baseptr)
     return shm_alloc(process.shm, (size_t)size, hint_alignment(info), baseptr);
 }
 
-// Has the window some of this memory as its part? Callers hold the message lock.
+// Whether the window exposes some of this memory. Callers hold the message lock.
 static bool window_uses(const struct window *window, const void *memory, size_t bytes)
 {
     uintptr_t start = (uintptr_t)memory, base = (uintptr_t)window->base;
@@ -34,7 +33,7 @@ static const struct window *user_of(const void *memory, size_t bytes)
 }
 
 // ---- memory that the program frees before its windows -------------------------
-// Freed by the program, but not before the last window that uses it is.
+// Memory that the program has freed and a window still uses.
 struct kept_memory {
     struct kept_memory *next;
     void *address;

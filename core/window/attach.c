@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dynamic windows (MPI-4.1 12.2.4). What a member has attached stands in an array in
-// the segment, sorted by address, which its local peers search themselves at every
-// access: so a detached range is gone for all of them at once. Members on other nodes
-// ask by messages; then the target searches.
+// Dynamic windows (MPI-4.1 12.2.4). An array in the segment, sorted by address, lists
+// the memory that a member has attached. Local peers search it themselves at every
+// access, so that a detached range is gone for all of them at once. Members on other
+// nodes ask by messages; then the target searches.
 //
 // The array is a seqlock: the owner changes it while `version` is odd, and a search
 // meanwhile searches again. An array that is given back stays mapped, so that a search
@@ -139,7 +139,7 @@ static int check_is_dynamic(const struct window *window)
                                     "MPI_Win_create_dynamic; its memory is fixed");
 }
 
-// Mates may need this process for memory that they do not map.
+// Local peers may need this process for memory that they do not map.
 int oriel_win_attach(struct window *win, void *base, MPI_Aint size)
 {
     int err = check_is_dynamic(win);

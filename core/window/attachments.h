@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a member of a dynamic window has attached.
+// Attached memory of a member of a dynamic window.
 #pragma once
 
 #include "window/window.h"
 
-// In an array that others read while it changes.
+// An element of an array that others read while it changes.
 struct attachment {
     _Atomic(uint64_t) address, bytes; // in the owner's process
 };
@@ -13,15 +13,15 @@ static inline uint64_t word_read(const _Atomic(uint64_t) *word)
     return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-// What a search sees.
+// The array as a search sees it.
 struct attachment_list {
     const struct attachment *first; // sorted by address
     uint64_t count;
 };
 // The number of attachments at `address` or below.
 uint64_t attachments_up_to(struct attachment_list list, uint64_t address);
-// Where the attachments that follow each other without a gap from the one with
-// `address` end, or some place from `enough` on; `address` itself if that is not
+// The end of the attachments that follow each other without a gap from the one with
+// `address`, or some address from `enough` on; `address` itself if that is not
 // attached. Empty ones are no gap.
 uint64_t attachments_end(struct attachment_list list, uint64_t address,
                          uint64_t enough);

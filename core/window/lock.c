@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The locks of a window's parts. Members on the target's node work on its lock record
-// directly; for origins on other nodes the target does, asked by messages. Nobody polls
-// for those: a local peer that serves the next ticket tells the target if a distant
-// origin waits.
+// The locks of a window's members. Members on the target's node work on its lock record
+// directly; for origins on other nodes the target does, asked by messages. No process
+// polls for those: a local peer that serves the next ticket tells the target if a
+// distant origin waits.
 #include "window/open.h"
 
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static __attribute__((noinline)) int await_service(const struct window *window,
 static __attribute__((noinline)) int fail_exposed(int rank)
 {
     return fail(MPI_ERR_RMA_CONFLICT,
-                "rank %d has exposed its part by MPI_Win_post; its MPI_Win_wait must "
+                "rank %d has exposed its memory by MPI_Win_post; its MPI_Win_wait must "
                 "come before a lock",
                 rank);
 }
@@ -194,7 +194,8 @@ static void distant_lock_grant(int origin, uint32_t window, int rank, int error)
     message_send(origin, MESSAGE_GRANT, &message, sizeof message, NULL, 0);
 }
 
-// Grants what is served by now. Tickets are in order, so the first that is not ends it.
+// Grants the tickets that are served by now. Tickets are in order, so the first that is
+// not served ends the loop.
 static void grant_served(struct window *window)
 {
     struct lock_record *record = window_own_lock_record(window);
@@ -284,7 +285,7 @@ static void handle_grant(int source, const void *bytes, size_t size)
     atomic_fetch_sub(&process.windows->asked_locks, 1);
 }
 
-// Only what the origin holds is released, whatever a message says.
+// Releases only a lock that the origin holds, whatever a message says.
 static void distant_lock_release(struct window *window, int origin)
 {
     struct distant_lock **at = &window->distant_locks, *lock;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the segment has of the locks of a local member's memory: a ticket lock for readers
-// and writers, the locks of single elements, and who updates elements. Members of the node
-// work on it directly.
+// The lock record of a member in the segment: a ticket lock for readers and writers,
+// locks of single elements, and the updater of elements. Members of the node work on it
+// directly.
 #pragma once
 
 #include "collective/collective.h"
 
-// What a member of a dynamic window has attached, under a seqlock; see attach.c.
+// Attached memory of a member of a dynamic window, under a seqlock; see attach.c.
 struct attachments {
     _Atomic(uint64_t) version; // seqlock: odd while the owner changes what follows
     _Atomic(uint64_t) place;   // of the sorted array of them in the segment
@@ -85,14 +85,15 @@ static inline bool lock_record_try(struct lock_record *record, int type)
 }
 
 // ---- updaters -----------------------------------------------------------------
-// Whoever updates elements of a member's memory has joined its updaters before. While
-// there is only one, it need not do so by atomic instructions; afterwards all do, for
+// A process joins the updaters of a member's memory before it updates elements. A
+// single updater needs no atomic instructions; once there are several, all use them for
 // good.
 uint32_t updater_program(void); // of this process; 0, many by itself, with threads
 uint32_t updater_target(void);  // this process on behalf of others, one at a time
 void updater_join(struct lock_record *record, uint32_t updater);
 
-// Until updater_end, nobody else updates elements of the memory; false if others may.
+// Until updater_end, no other process updates elements of the memory; false if others
+// may.
 static inline bool updater_begin_alone(struct lock_record *record, uint32_t updater)
 {
     if (atomic_load_explicit(&record->updater, memory_order_relaxed) != updater)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the memory of a window comes from.
+// Sources of the memory of windows.
 #include "window/hints.h"
 #include "window/memory.h"
 #include "window/open.h"
@@ -49,8 +49,8 @@ static uint64_t sizes_sum(const MPI_Aint *sizes, int count)
     return total;
 }
 
-// One piece for all members, who are on one node, in the order of their ranks. The
-// first allocates it; it answers with where it is, or with an error for all.
+// Allocates one piece for all members, which are on one node, in the order of their
+// ranks. The first member allocates it and broadcasts its offset, or an error for all.
 static int allocate_together(const struct window_plan *plan, struct window *window,
                              const MPI_Aint *sizes, uint64_t *offset)
 {

@@ -4,10 +4,9 @@
 
 #include "window/window.h"
 
-// MPI_ERR_BUFFER or MPI_ERR_SIZE if what a program gives is no memory of that size, as
-// far as anyone can tell.
+// MPI_ERR_BUFFER or MPI_ERR_SIZE if the program's memory cannot have that size.
 int check_memory(const void *memory, MPI_Aint size);
-// Frees what MPI_Free_mem has kept for windows, unless another window uses it.
+// Frees memory that MPI_Free_mem has kept for windows, unless another window uses it.
 void kept_memory_free(void);
 // Forgets it, when the segment is about to go.
 void kept_memory_forget(void);

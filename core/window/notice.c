@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Notices of general active target synchronisation (MPI-4.1 12.5.2): one message from a
-// target to each origin when it posts, one back when the origin completes. Who receives
-// a notice is the one who waits for it, so that nobody depends on a peer that computes.
-// Notices are counted per peer and never reset: those of the next epoch may come early.
+// target to each origin when it posts, one back when the origin completes. The process
+// that waits for a notice receives it itself, so that it does not depend on a peer that
+// computes. Notices are counted per peer and never reset: those of the next epoch may
+// come early.
 #include "window/open.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ struct notice_message {
     uint32_t kind;   // enum notice
 };
 
-// Came from a process of which nothing is known yet.
+// A notice from a process that is no peer yet.
 struct early_notice {
     struct early_notice *next;
     int rank;

@@ -77,7 +77,7 @@ static void undo_memory(struct window *window)
         shm_free(process.shm, window->allocation);
 }
 
-// A process that its peers may need while it computes serves them from now on.
+// Starts the progress thread of a process that its peers may need while it computes.
 static int make_service(struct opening *opening)
 {
     return window_serve(opening->window);
@@ -208,15 +208,15 @@ static int members_agree(const struct opening *opening, const struct member *mem
             return error; // with its own detail
         if (error != 0)
             return fail(error,
-                        "rank %d of the communicator could not bring its part of "
+                        "rank %d of the communicator could not bring its memory to "
                         "the window",
                         rank);
     }
     return 0;
 }
 
-// A member without memory of its own gathers the descriptors into the node's table:
-// nobody reads that then, for all members fail.
+// A member without memory of its own gathers the descriptors into the node's table,
+// which is not read then, since all members fail.
 static int members_exchange(struct opening *opening)
 {
     struct window *window = opening->window;

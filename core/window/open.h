@@ -5,12 +5,12 @@
 
 #include "window/window.h"
 
-// What a window is to become.
+// The properties of a window that is to be opened.
 struct window_plan {
     int flavor;
     struct communicator *comm; // the program's
     struct info *info;         // may be NULL
-    MPI_Aint size, unit;       // of the own part
+    MPI_Aint size, unit;       // of the own memory
     void *memory;              // the caller's, or NULL
     // The source of the memory: sets base, size and allocation of the window. All
     // members call it, even one that has failed already.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all members know of a member of a window, its descriptor, and what this process
-// remembers of one, its peer.
+// A member, the descriptor that all members have of one, and a peer, the state that
+// this process keeps of one.
 #pragma once
 
 #include "window/lock_record.h"
@@ -19,7 +19,7 @@ struct member {
     struct net_remote net; // for other nodes
     uint32_t handle;       // of its window object, so that messages can name it
     int32_t node_rank; // among the window's members on its node: index of lock_records
-    int32_t error;     // error class of a member that failed to bring its part, else 0
+    int32_t error; // error class of a member that failed to bring its memory, else 0
     uint32_t is_in_segment; // `place` is an offset
 };
 
@@ -29,10 +29,10 @@ enum lock_state {
     LOCK_UNCHECKED, // MPI_MODE_NOCHECK: the program knows that nothing conflicts
     LOCK_ASKED,     // taken or sent for, not granted yet
     LOCK_REFUSED,   // the target has freed the window
-    LOCK_EXPOSED,   // the target did not, for its part is exposed by MPI_Win_post
+    LOCK_EXPOSED,   // the target did not, for its memory is exposed by MPI_Win_post
 };
 
-// What a process tells its neighbours of general active target epochs.
+// Notices between the neighbours of general active target epochs.
 enum notice {
     NOTICE_POST,     // to origins: may access me now
     NOTICE_COMPLETE, // to targets: my accesses are complete

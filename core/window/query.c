@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program may ask of a window: group, name, attributes, shared memory (MPI-4.1
-// 12.2.3, 12.2.6, 7.7, 7.8).
+// Queries of windows: group, name, attributes, shared memory (MPI-4.1 12.2.3, 12.2.6,
+// 7.7, 7.8).
 #include "window/window.h"
 
 #include <oriel_core.h>

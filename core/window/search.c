@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Searching what a member of a dynamic window has attached, see attach.c. Done by its
-// local peers at every access and by the owner.
+// Search of attached memory, see attach.c, by local peers at every access and by the
+// owner.
 #include "window/attachments.h"
 
 uint64_t attachments_up_to(struct attachment_list list, uint64_t address)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who updates the elements of a part. Atomic instructions take some ten times as long as
-// loops over plain vectors; one updater alone may use those. A second one that comes
+// The updater of a member's elements (Dekker). Atomic instructions take some ten times
+// as long as loops over plain vectors, which a single updater may use. A second updater
 // writes that there are many, and waits until the first does not update any more; the
-// first writes that it updates and then looks again whether it is alone. So at least one
-// of the two sees the other.
+// first writes that it updates and then looks again whether it is alone. So at least
+// one of the two sees the other.
 #include "window/window.h"
 
 #include <sched.h>

@@ -3,16 +3,16 @@
 // accesses its open epoch allows, and the locks that protect its memory.
 //
 // Glossary
-//   member    descriptor of a member: place, size, unit and key of its memory; the
-//             table of all members lies in the segment, once per node
-//   part      the memory that one member brings to the window
-//   target    a member as the destination of an operation
-//   peer      what this process remembers of a target; made on first use
-//   epoch     MPI-4.1 12.5: the period in which accesses are allowed
-//   lock record  what the segment has of the locks of a local member's part
-//   attachment  memory that a member has attached to a dynamic window; its part there
-//             begins at address 0 and has bytes only where something is attached
-//   stripe    lock of the elements whose offsets in a part have the same hash
+//   member       process of the window's group; its descriptor, struct member, has place,
+//                size, unit and key of its memory; the table of all lies in the segment
+//   memory       of a member: what it exposes in the window
+//   target       a member as the destination of an operation
+//   peer         what this process keeps of a target; made on first use
+//   epoch        MPI-4.1 12.5: the period in which accesses are allowed
+//   lock record  the locks of a local member, in the segment
+//   attachment   memory that a member has attached to a dynamic window, whose memory
+//                begins at address 0 and has bytes only where something is attached
+//   stripe       lock of the elements whose offsets have the same hash
 #pragma once
 
 #include "window/epoch.h"
@@ -52,7 +52,7 @@ struct window {
     const struct member *members;     // [size_of_group], in the segment
     struct lock_record *lock_records; // [comm->node_size], in the segment
     void *table; // the node leader's allocation of lock records and members
-    void *base;  // own part
+    void *base;  // own memory
     MPI_Aint size;
     MPI_Aint unit;
     int unit_attribute; // `unit` as MPI_WIN_DISP_UNIT shows it
@@ -60,8 +60,8 @@ struct window {
     struct {
         struct attachment *list; // in the segment
         size_t room;
-    } attached;               // MPI_WIN_FLAVOR_DYNAMIC: the own part
-    struct net_region region; // of the own part, if spans_nodes and size > 0
+    } attached;               // MPI_WIN_FLAVOR_DYNAMIC: the own memory
+    struct net_region region; // of the own memory, if spans_nodes and size > 0
     bool has_region;
     struct distant_lock
         *distant_locks;        // of origins on other nodes, in order of tickets
@@ -81,14 +81,14 @@ enum {
     WINDOW_NEXT_KIND
 };
 
-// What rma adds to each peer.
+// Functions by which rma adds its state to each peer.
 struct peer_owner {
     // Chooses the means and makes the traffic (MPI_ERR_NO_MEM).
     int (*open)(const struct window *window, struct peer *peer);
     void (*close)(struct peer *peer);
 };
 
-// What this layer keeps for the process; guarded by the message lock.
+// State of this layer for the process; guarded by the message lock.
 struct windows {
     struct window *open;      // all that are
     struct kept_memory *kept; // freed by the program, but still in use by windows
@@ -187,11 +187,11 @@ static inline void window_unguard(struct window *window)
 }
 
 // ---- memory -------------------------------------------------------------------
-// The address of what is at `offset` in a part that begins at `part` here. That of a
-// dynamic window may begin anywhere, so the sum may wrap.
-static inline char *exposed_at(const void *part, uint64_t offset)
+// The address at `offset` of memory that begins at `base` here. That of a dynamic
+// window may begin anywhere, so the sum may wrap.
+static inline char *exposed_at(const void *base, uint64_t offset)
 {
-    return (char *)((uintptr_t)part + offset);
+    return (char *)((uintptr_t)base + offset);
 }
 
 // 0 if all of these bytes of the owner's process are attached now, MPI_ERR_RMA_RANGE if
@@ -213,9 +213,9 @@ static inline bool locks_are_asked(void)
     return atomic_load_explicit(&process.windows->asked_locks, memory_order_relaxed) >
            0;
 }
-// Waits until all locks that this process has asked for are answered. Whoever takes
-// several locks does so one after the other, so that those who keep to one order never
-// wait for each other.
+// Waits until all locks that this process has asked for are answered. A process takes
+// several locks one after the other, so that processes with the same order never wait
+// for each other.
 int locks_await_answers(void);
 // Waits until a lock that was asked for is held. MPI_ERR_RMA_SYNC when refused,
 // MPI_ERR_RMA_CONFLICT when the target was exposed; that lasts until the epoch ends.
@@ -225,7 +225,7 @@ static inline int peer_await_lock(struct peer *peer)
     return likely(peer_lock_state(peer) < LOCK_ASKED) ? 0 : peer_await_answer(peer);
 }
 
-// The lock record of the own part.
+// The lock record of this member.
 static inline struct lock_record *window_own_lock_record(const struct window *window)
 {
     return &window->lock_records[window->comm->node_rank];
@@ -235,7 +235,7 @@ static inline bool window_is_exposed(const struct window *window)
     return atomic_load_explicit(&window_own_lock_record(window)->is_exposed,
                                 memory_order_relaxed);
 }
-// Is the own part locked by a process that has not begun to unlock it? A lock of another
+// Is this member locked by a process that has not begun to unlock it? A lock of another
 // node may have been given back by a message that is still under way.
 bool window_is_locked(struct window *window);
 // MPI_ERR_RMA_CONFLICT if one of these members on this node, by node rank, is exposed.
