@@ -8,7 +8,7 @@
 
 #include "object/object.h"
 #include "window/window.h"
-#include "quick.h"
+#include "rma/inline.h"
 #include "sync/inline.h"
 #include "oriel_core.h"
 

@@ -99,13 +99,13 @@ static bool basic_is_valid(const struct datatype *type)
 {
     const struct basic *basic = type->basic;
     if (basic == NULL)
-        return type->quick_row == 0;
+        return type->kernel_row == 0;
     MPI_Count bytes = 0;
     for (int i = 0; i < 2; i++)
         bytes += basic->number_of[i].count * basic->number_of[i].bytes;
-    bool is_quick = type->quick_row != 0;
+    bool has_row = type->kernel_row != 0;
     return basic < basics + basic_count && basic >= basics && type->size % bytes == 0 &&
-           (!is_quick || (type->quick_row == basic_row(basic) && type->size <= 8));
+           (!has_row || (type->kernel_row == basic_row(basic) && type->size <= 8));
 }
 
 static bool contents_are_valid(const struct contents *contents)

@@ -12,8 +12,10 @@ void datatypes_start(void)
         struct datatype *type = &predefined_datatypes[i];
         object_open_predefined(&type->object, KIND_DATATYPE,
                                predefined_datatype_codes[i]);
-        if (type->size <= 8)
-            type->quick_row = (uint16_t)basic_row(type->basic);
+        if (type->size <= 8) {
+            type->kernel_row = (uint16_t)basic_row(type->basic);
+            type->kernel_inside = (uint8_t)(type->size - 1);
+        }
         datatype_commit(type);
     }
     for (int i = 0; i < predefined_op_count; i++)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Accumulate and the operations that fetch (MPI-4.1 12.3.4). Their usual case,
-// elements of one predefined type that instructions update, is in quick.h.
+// MPI_Accumulate and the operations that fetch (MPI-4.1 12.3.4). At a target that is
+// mapped, elements of one predefined type that instructions update are updated by the
+// bodies of the fast forms. The rest is for the means of the target.
+#include "rma/inline.h"
 #include "rma/operation.h"
 
 #include <oriel_core.h>
@@ -11,14 +13,24 @@ int oriel_accumulate(const void *origin_addr, MPI_Count origin_count,
                      struct datatype *target_datatype, struct op *op,
                      struct window *win)
 {
+    struct peer *peer;
+    int err = target_peer(win, target_rank, &peer);
+    if (err || peer == NULL)
+        return err;
+    if (peer->address != NULL && origin_datatype == target_datatype &&
+        origin_count == target_count &&
+        accumulate_at_once(peer, origin_addr, target_disp, origin_count,
+                           origin_datatype, (uintptr_t)op->code))
+        return 0;
     struct operation operation = {
         .kind = OPERATION_ACCUMULATE,
         .origin = {(char *)origin_addr, origin_count, origin_datatype},
         .target = {target_rank, target_disp, target_count, target_datatype},
         .window = win,
         .op = op,
+        .peer = peer,
     };
-    int err = operation_check(&operation);
+    err = operation_check(&operation);
     return err ? err : operation.means->start[OPERATION_ACCUMULATE](&operation);
 }
 
@@ -61,14 +73,33 @@ int oriel_fetch_and_op(const void *origin_addr, void *result_addr,
                        struct datatype *datatype, int target_rank, MPI_Aint target_disp,
                        struct op *op, struct window *win)
 {
-    return oriel_get_accumulate(origin_addr, 1, datatype, result_addr, 1, datatype,
-                                target_rank, target_disp, 1, datatype, op, win);
+    struct peer *peer;
+    int err = target_peer(win, target_rank, &peer);
+    if (err || peer == NULL)
+        return err;
+    if (peer->address != NULL &&
+        fetch_at_once(peer, origin_addr, result_addr, target_disp, datatype,
+                      (uintptr_t)op->code))
+        return 0;
+    struct operation operation =
+        get_accumulate_of(origin_addr, 1, datatype, result_addr, 1, datatype,
+                          target_rank, target_disp, 1, datatype, op, win);
+    operation.peer = peer;
+    err = operation_check(&operation);
+    return err ? err : operation.means->start[OPERATION_GET_ACCUMULATE](&operation);
 }
 
 int oriel_compare_and_swap(const void *origin_addr, const void *compare_addr,
                            void *result_addr, struct datatype *datatype,
                            int target_rank, MPI_Aint target_disp, struct window *win)
 {
+    struct peer *peer;
+    int err = target_peer(win, target_rank, &peer);
+    if (err || peer == NULL)
+        return err;
+    if (peer->address != NULL && swap_at_once(peer, origin_addr, compare_addr,
+                                              result_addr, target_disp, datatype))
+        return 0;
     struct operation operation = {
         .kind = OPERATION_COMPARE_AND_SWAP,
         .origin = {(char *)origin_addr, 1, datatype},
@@ -76,7 +107,8 @@ int oriel_compare_and_swap(const void *origin_addr, const void *compare_addr,
         .window = win,
         .result = {result_addr, 1, datatype},
         .compare = compare_addr,
+        .peer = peer,
     };
-    int err = operation_check(&operation);
+    err = operation_check(&operation);
     return err ? err : operation.means->start[OPERATION_COMPARE_AND_SWAP](&operation);
 }

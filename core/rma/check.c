@@ -191,8 +191,10 @@ int operation_check(struct operation *operation)
     operation->means = &means_none;
     if (operation->target.rank == MPI_PROC_NULL)
         return 0;
-    int err =
-        window_target(operation->window, operation->target.rank, &operation->peer);
+    int err = 0;
+    if (operation->peer == NULL)
+        err =
+            window_target(operation->window, operation->target.rank, &operation->peer);
     if (!err)
         err = check_sizes(operation);
     if (err || operation->bytes == 0)

@@ -38,8 +38,8 @@ struct operation {
     struct buffer result;        // of what the target had before
     const char *compare;         // MPI_Compare_and_swap: one element
     struct net_counter *counter; // of the request: what is not complete here, or NULL
+    struct peer *peer;           // found by operation_check unless it is known
     // Found by operation_check:
-    struct peer *peer;
     const struct means *means;
     char *base;      // means_load: of the exposed memory, in this process
     uint64_t offset; // of the target buffer in the exposed memory
@@ -77,6 +77,13 @@ struct operation get_accumulate_of(const void *origin_addr, MPI_Count origin_cou
                                    MPI_Aint target_disp, MPI_Count target_count,
                                    struct datatype *target_datatype, struct op *op,
                                    struct window *win);
+
+// The peer of an operation's target; NULL for MPI_PROC_NULL. Errors as window_target.
+static inline int target_peer(struct window *window, int rank, struct peer **peer)
+{
+    *peer = NULL;
+    return rank == MPI_PROC_NULL ? 0 : window_target(window, rank, peer);
+}
 
 // Locates the target buffer of a window that is not dynamic.
 int locate_in_window(struct operation *operation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The full barrier and the poll that quick calls have left.
+// The full barrier and the poll that fast calls have left.
 #include "rma/rma.h"
 
 _Thread_local int32_t order_left = CALLS_PER_POLL - 1;

@@ -27,11 +27,17 @@ static inline void order_stored(void)
 
 void order_settle(void);
 
+// One more call that a program may make in a loop until a peer has done something.
+static inline void order_count(void)
+{
+    if (unlikely(--order_left < 0))
+        order_settle();
+}
+
 // Completes the loads and stores of this thread, in calls that complete operations. A
 // program that waits for a peer in a loop of such calls makes progress by them.
 static inline void order_complete(void)
 {
     atomic_thread_fence(memory_order_acq_rel);
-    if (unlikely(--order_left < 0))
-        order_settle();
+    order_count();
 }

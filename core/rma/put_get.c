@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Put and MPI_Get (MPI-4.1 12.3.1, 12.3.2). Their usual case is in quick.h. The next
-// one is here: runs of blocks, such as a vector and contiguous memory, at a target that
-// is mapped and was used last. The rest is for the means of the target.
+// MPI_Put and MPI_Get (MPI-4.1 12.3.1, 12.3.2). At a target that is mapped, blocks of one
+// type are moved by the body of the fast form. Runs of blocks, such as a vector and
+// contiguous memory, are moved here. The rest is for the means of the target.
+#include "rma/inline.h"
 #include "rma/operation.h"
 
 #include <oriel_core.h>
@@ -70,16 +71,14 @@ static inline void run_copy(char *to, const struct run *to_run, const char *from
     }
 }
 
-// Does it all, or nothing and says false.
+// Does it all, or nothing and says false. The target is mapped.
 static inline __attribute__((always_inline)) bool
-move_runs(bool is_put, char *origin, MPI_Count origin_count,
-          const struct datatype *origin_type, int rank, MPI_Aint displacement,
-          MPI_Count target_count, const struct datatype *target_type,
-          struct window *window)
+move_runs(bool is_put, const struct peer *peer, char *origin, MPI_Count origin_count,
+          const struct datatype *origin_type, MPI_Aint displacement,
+          MPI_Count target_count, const struct datatype *target_type)
 {
-    const struct peer *peer = epoch_current(&window->epoch);
     struct run here, there;
-    if (unlikely(peer->rank != rank) || !run_of(origin_type, origin_count, &here) ||
+    if (!run_of(origin_type, origin_count, &here) ||
         !run_of(target_type, target_count, &there))
         return false;
     char *target = run_target(peer, displacement, target_type, &there);
@@ -96,21 +95,39 @@ move_runs(bool is_put, char *origin, MPI_Count origin_count,
     return true;
 }
 
+static inline __attribute__((always_inline)) bool
+move_mapped(bool is_put, const struct peer *peer, char *origin, MPI_Count origin_count,
+            const struct datatype *origin_type, MPI_Aint displacement,
+            MPI_Count target_count, const struct datatype *target_type)
+{
+    if (unlikely(peer->address == NULL))
+        return false;
+    bool is_same = origin_type == target_type && origin_count == target_count;
+    return (is_same && move_at_once(is_put, peer, origin, displacement, origin_count,
+                                    origin_type)) ||
+           move_runs(is_put, peer, origin, origin_count, origin_type, displacement,
+                     target_count, target_type);
+}
+
 int oriel_put(const void *origin_addr, MPI_Count origin_count,
               struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
               MPI_Count target_count, struct datatype *target_datatype,
               struct window *win)
 {
-    if (move_runs(true, (char *)origin_addr, origin_count, origin_datatype, target_rank,
-                  target_disp, target_count, target_datatype, win))
-        return 0;
+    struct peer *peer;
+    int err = target_peer(win, target_rank, &peer);
+    if (err || peer == NULL ||
+        move_mapped(true, peer, (char *)origin_addr, origin_count, origin_datatype,
+                    target_disp, target_count, target_datatype))
+        return err;
     struct operation operation = {
         .kind = OPERATION_PUT,
         .origin = {(char *)origin_addr, origin_count, origin_datatype},
         .target = {target_rank, target_disp, target_count, target_datatype},
         .window = win,
+        .peer = peer,
     };
-    int err = operation_check(&operation);
+    err = operation_check(&operation);
     return err ? err : operation.means->start[OPERATION_PUT](&operation);
 }
 
@@ -119,15 +136,19 @@ int oriel_get(void *origin_addr, MPI_Count origin_count,
               MPI_Count target_count, struct datatype *target_datatype,
               struct window *win)
 {
-    if (move_runs(false, origin_addr, origin_count, origin_datatype, target_rank,
-                  target_disp, target_count, target_datatype, win))
-        return 0;
+    struct peer *peer;
+    int err = target_peer(win, target_rank, &peer);
+    if (err || peer == NULL ||
+        move_mapped(false, peer, origin_addr, origin_count, origin_datatype,
+                    target_disp, target_count, target_datatype))
+        return err;
     struct operation operation = {
         .kind = OPERATION_GET,
         .origin = {origin_addr, origin_count, origin_datatype},
         .target = {target_rank, target_disp, target_count, target_datatype},
         .window = win,
+        .peer = peer,
     };
-    int err = operation_check(&operation);
+    err = operation_check(&operation);
     return err ? err : operation.means->start[OPERATION_GET](&operation);
 }

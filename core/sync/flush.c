@@ -7,7 +7,7 @@
 
 #include <oriel_core.h>
 
-// The usual case is in quick.h. MPI_PROC_NULL is a target where nothing is ever under
+// The fast form has gone first. MPI_PROC_NULL is a target where nothing is ever under
 // way.
 static int flush_target(int rank, struct window *window)
 {

@@ -27,6 +27,21 @@ static int look_by_fetch(void)
     return value;
 }
 
+// The value is there when the call returns, since the memory is mapped.
+static int look_by_fetch_alone(void)
+{
+    int value;
+    MPI_Fetch_and_op(NULL, &value, MPI_INT, rank, 0, MPI_NO_OP, win);
+    return value;
+}
+
+static int look_by_swap_alone(void)
+{
+    int value, minus_one = -1;
+    MPI_Compare_and_swap(&minus_one, &minus_one, &value, MPI_INT, rank, 0, win);
+    return value;
+}
+
 static int look_by_swap(void)
 {
     int value, minus_one = -1;
@@ -73,8 +88,10 @@ static const struct loop {
     int (*look)(void);
     bool has_epoch; // around it
 } loops[] = {
-    {look_by_get, true},          {look_by_fetch, true}, {look_by_swap, true},
-    {look_after_put, true},       {look_by_sync, true},  {look_under_lock, false},
+    {look_by_get, true},          {look_by_fetch, true},
+    {look_by_swap, true},         {look_by_fetch_alone, true},
+    {look_by_swap_alone, true},   {look_after_put, true},
+    {look_by_sync, true},         {look_under_lock, false},
     {look_under_lock_all, false},
 };
 

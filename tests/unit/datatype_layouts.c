@@ -233,7 +233,7 @@ static void what_is_wrong_with_a_contiguous_type_is_noticed(void)
     NOTICED(type->plain_size, 0);
     NOTICED(type->run.count, 2);
     NOTICED(type->basic, NULL);
-    NOTICED(type->basic, predefined(MPI_FLOAT)->basic); // quick_row is of another one
+    NOTICED(type->basic, predefined(MPI_FLOAT)->basic); // kernel_row is of another one
     NOTICED(type->object.is_predefined, false);
 }
 

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations on memory that is mapped here, inline: loads, stores and atomic instructions.
+// Each X_at_once does all that the call is to do and says true, or changes nothing and
+// says false; then the call goes the long way. A function oriel_X_quick is the fast form
+// of the C procedure X at the target used last: it has its arguments, of which nothing is
+// known, and is tried before they are checked.
+#pragma once
+
+#include "rma/rma.h"
+
+#include <string.h>
+
+// ---- where data is ------------------------------------------------------------
+// The peer of a rank if the open epoch admits it and its memory is mapped; else NULL.
+static inline const struct peer *quick_target(MPI_Win win, int rank)
+{
+    const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    if (unlikely(window == NULL))
+        return NULL;
+    const struct peer *peer = epoch_current(&window->epoch);
+    return likely(peer->rank == rank) ? peer : NULL;
+}
+
+// *memory is the address of so many bytes at a displacement of a target that is mapped;
+// false if they are not all in its memory. MPI_PROC_NULL has no byte.
+static inline bool target_memory(const struct peer *peer, MPI_Aint displacement,
+                                 MPI_Count bytes, char **memory)
+{
+    uint64_t units = (uint64_t)displacement;
+    if (unlikely(units > peer->units))
+        return false;
+    uint64_t begin = units * peer->unit;
+    if (unlikely(begin + (uint64_t)bytes > peer->size))
+        return false;
+    *memory = peer->address + begin;
+    return true;
+}
+
+// Bytes of `count` elements of a type, if they are one block; else 0 or less.
+static inline MPI_Count block_bytes(MPI_Count count, const struct datatype *type)
+{
+    MPI_Count bytes;
+    if (__builtin_mul_overflow(count, (MPI_Count)type->plain_size, &bytes))
+        return 0;
+    return bytes;
+}
+
+// ---- put and get --------------------------------------------------------------
+static inline bool block_copy(const struct peer *peer, MPI_Aint displacement,
+                              void *origin, MPI_Count bytes, bool is_put)
+{
+    char *target;
+    if (unlikely(!target_memory(peer, displacement, bytes, &target)))
+        return false;
+    memcpy(is_put ? target : origin, is_put ? origin : target, (size_t)bytes);
+    if (is_put)
+        order_stored();
+    return true;
+}
+
+// Puts or gets elements that are one block. Sizes of single elements are one load and
+// one store, which no peer sees half done.
+static inline bool move_at_once(bool is_put, const struct peer *peer, void *origin,
+                                MPI_Aint displacement, MPI_Count count,
+                                const struct datatype *type)
+{
+    MPI_Count bytes = block_bytes(count, type);
+    if (unlikely(is_nowhere((uintptr_t)origin)))
+        return false;
+    if (likely(bytes == 8))
+        return block_copy(peer, displacement, origin, 8, is_put);
+    if (bytes == 4)
+        return block_copy(peer, displacement, origin, 4, is_put);
+    return bytes > 0 && block_copy(peer, displacement, origin, bytes, is_put);
+}
+
+static inline bool quick_move(bool is_put, void *origin, MPI_Count count,
+                              MPI_Datatype datatype, int rank, MPI_Aint displacement,
+                              MPI_Win win)
+{
+    const struct peer *peer = quick_target(win, rank);
+    if (unlikely(peer == NULL))
+        return false;
+    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
+    return likely(type != NULL) &&
+           move_at_once(is_put, peer, origin, displacement, count, type);
+}
+
+static inline bool oriel_put_quick(const void *origin_addr, MPI_Count origin_count,
+                                   MPI_Datatype origin_datatype, int target_rank,
+                                   MPI_Aint target_disp, MPI_Count target_count,
+                                   MPI_Datatype target_datatype, MPI_Win win)
+{
+    return likely(origin_datatype == target_datatype) &&
+           likely(origin_count == target_count) &&
+           quick_move(true, (void *)origin_addr, origin_count, origin_datatype,
+                      target_rank, target_disp, win);
+}
+
+static inline bool oriel_get_quick(void *origin_addr, MPI_Count origin_count,
+                                   MPI_Datatype origin_datatype, int target_rank,
+                                   MPI_Aint target_disp, MPI_Count target_count,
+                                   MPI_Datatype target_datatype, MPI_Win win)
+{
+    return likely(origin_datatype == target_datatype) &&
+           likely(origin_count == target_count) &&
+           quick_move(false, origin_addr, origin_count, origin_datatype, target_rank,
+                      target_disp, win);
+}
+
+// ---- accumulates --------------------------------------------------------------
+// Predefined operations are known by their ABI codes, which are their handles. *row: of
+// the type and the operation in a table of kernels.
+static inline bool kernel_row_of(const struct datatype *type, uintptr_t op, size_t *row)
+{
+    uintptr_t index = op - (uintptr_t)MPI_OP_NULL;
+    *row = type->kernel_row + index;
+    return likely(index < 1 << OP_BITS);
+}
+
+// target_memory of elements of a predefined type; also false if they are not aligned.
+static inline bool target_elements(const struct peer *peer, MPI_Aint displacement,
+                                   MPI_Count bytes, const struct datatype *type,
+                                   char **elements)
+{
+    return target_memory(peer, displacement, bytes, elements) &&
+           likely(((uintptr_t)*elements & type->kernel_inside) == 0);
+}
+
+// Few elements of one predefined type, which instructions combine; `op` is the
+// operation's code.
+static inline bool accumulate_at_once(const struct peer *peer, const void *origin,
+                                      MPI_Aint displacement, MPI_Count count,
+                                      const struct datatype *type, uintptr_t op)
+{
+    MPI_Count bytes = block_bytes(count, type);
+    size_t row;
+    char *target;
+    if (unlikely(is_nowhere((uintptr_t)origin)) ||
+        unlikely((uint64_t)(bytes - 1) >= BULK_BYTES - 1)) // 0 and below are large, too
+        return false;
+    if (unlikely(!target_elements(peer, displacement, bytes, type, &target)))
+        return false;
+    if (unlikely(!kernel_row_of(type, op, &row)) ||
+        unlikely(atomic_updates[row] == NULL))
+        return false;
+    atomic_updates[row](origin, target, count);
+    return true;
+}
+
+// One such element; `origin` is not read by MPI_NO_OP.
+static inline bool fetch_at_once(const struct peer *peer, const void *origin,
+                                 void *result, MPI_Aint displacement,
+                                 const struct datatype *type, uintptr_t op)
+{
+    size_t row;
+    char *target;
+    if (unlikely(is_nowhere((uintptr_t)result)) ||
+        (unlikely(is_nowhere((uintptr_t)origin)) && op != (uintptr_t)MPI_NO_OP))
+        return false;
+    if (unlikely(!target_elements(peer, displacement, type->plain_size, type, &target)))
+        return false;
+    if (unlikely(!kernel_row_of(type, op, &row)) ||
+        unlikely(atomic_fetches[row] == NULL))
+        return false;
+    atomic_fetches[row](origin, result, target, 1);
+    order_count();
+    return true;
+}
+
+static inline bool swap_at_once(const struct peer *peer, const void *origin,
+                                const void *compare, void *result,
+                                MPI_Aint displacement, const struct datatype *type)
+{
+    char *target;
+    if (unlikely(is_nowhere((uintptr_t)origin)) ||
+        unlikely(is_nowhere((uintptr_t)compare)) ||
+        unlikely(is_nowhere((uintptr_t)result)))
+        return false;
+    if (unlikely(!target_elements(peer, displacement, type->plain_size, type, &target)))
+        return false;
+    atomic_swap *swap = atomic_swaps[type->kernel_row >> OP_BITS];
+    if (unlikely(swap == NULL))
+        return false;
+    swap(origin, compare, result, target);
+    order_count();
+    return true;
+}
+
+static inline bool oriel_accumulate_quick(const void *origin_addr,
+                                          MPI_Count origin_count,
+                                          MPI_Datatype origin_datatype, int target_rank,
+                                          MPI_Aint target_disp, MPI_Count target_count,
+                                          MPI_Datatype target_datatype, MPI_Op op,
+                                          MPI_Win win)
+{
+    if (unlikely(origin_datatype != target_datatype) ||
+        unlikely(origin_count != target_count))
+        return false;
+    const struct peer *peer = quick_target(win, target_rank);
+    if (unlikely(peer == NULL))
+        return false;
+    const struct datatype *type =
+        handle_object(KIND_DATATYPE, (uintptr_t)origin_datatype);
+    return likely(type != NULL) &&
+           accumulate_at_once(peer, origin_addr, target_disp, origin_count, type,
+                              (uintptr_t)op);
+}
+
+static inline bool oriel_fetch_and_op_quick(const void *origin_addr, void *result_addr,
+                                            MPI_Datatype datatype, int target_rank,
+                                            MPI_Aint target_disp, MPI_Op op,
+                                            MPI_Win win)
+{
+    const struct peer *peer = quick_target(win, target_rank);
+    if (unlikely(peer == NULL))
+        return false;
+    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
+    return likely(type != NULL) && fetch_at_once(peer, origin_addr, result_addr,
+                                                 target_disp, type, (uintptr_t)op);
+}
+
+static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
+                                                const void *compare_addr,
+                                                void *result_addr,
+                                                MPI_Datatype datatype, int target_rank,
+                                                MPI_Aint target_disp, MPI_Win win)
+{
+    const struct peer *peer = quick_target(win, target_rank);
+    if (unlikely(peer == NULL))
+        return false;
+    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
+    return likely(type != NULL) && swap_at_once(peer, origin_addr, compare_addr,
+                                                result_addr, target_disp, type);
+}
