@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one global: who this process is, the life of the library in it, and a pointer per
-// layer to the state that the layer declares, starts and stops.
+// The one global: identity of this process, life of the library in it, and a pointer
+// per layer to the state that the layer declares, starts and stops.
 #pragma once
 
 #include "base/option.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// boot: who is in the job, and a small key-value exchange through the launcher.
+// boot: the processes of the job, and a small key-value exchange through the launcher.
 //
 // Glossary
 //   rank      number of a process in the job, 0 .. size-1 (= rank in MPI_COMM_WORLD)

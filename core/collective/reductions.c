@@ -31,7 +31,7 @@ static void append_combine(struct schedule *schedule, struct op *op,
     *operand = (struct operand){other, value};
 }
 
-// ---- a power of two of peers, by those who work for two of them
+// ---- a power of two of peers, by workers, some of which work for two
 
 // Folding to a power of two: of more peers, the first ones form pairs, of which the
 // second works for both.

@@ -51,8 +51,7 @@ static int convert_integer(const struct conversion *at, const struct number *num
                                 (intmax_t)value, to_bytes);
 }
 
-// Rounds 63 digits to nearest by the 49 that follow, ties to even. What is not a number
-// remains so.
+// Rounds 63 digits to nearest by the 49 that follow, ties to even. A NaN stays one.
 static void round_digits(uint64_t rest, uint64_t *digits, uint16_t *head)
 {
     uint64_t half = (uint64_t)1 << 48;

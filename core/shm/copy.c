@@ -49,7 +49,7 @@ static int process_copy(const struct shm *shm, copy_call *call, int node_rank,
     return 0;
 }
 
-// ---- who may copy -----------------------------------------------------------------
+// ---- permission to copy ------------------------------------------------------------
 // Under Yama's ptrace_scope 1 only the tracer that a process names may copy: one
 // process with all its descendants, or any of the same user. Elsewhere the call fails
 // and is not needed.

@@ -41,7 +41,7 @@ static int find_members(struct window *window, const int *ranks, int count,
     return 0;
 }
 
-// Makes the neighbours that a group names, of whom notices can be counted from now on.
+// Makes the neighbours that a group names, whose notices can be counted from now on.
 // Callers hold the guard.
 static int neighbours_make(struct window *window, struct group *group,
                            struct neighbours *made)

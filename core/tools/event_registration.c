@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Registrations for events (MPI-4.1 15.3.8), and their callbacks. Events are raised by
-// any thread, with locks of the library held, so that whoever is told must be safe for
+// any thread, with locks of the library held, so that callbacks must be safe for
 // threads and keep to this interface. The lock of the tools is not held meanwhile.
 #include "tools/tools.h"
 

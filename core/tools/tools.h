@@ -77,7 +77,7 @@ void tools_leave(void);
 // MPI_T_ERR_NOT_INITIALIZED, or 0: for what needs no lock.
 int tools_check(void);
 
-// ---- results: whoever gives NULL for one does not want it (15.3.3)
+// ---- results: NULL for one that the caller does not want (15.3.3)
 static inline void result_store(int *to, int value)
 {
     if (to != NULL)

@@ -35,7 +35,7 @@ struct lock_record {
 };
 
 // `next` and `left` are changed by atomic operations of anyone; `serving` and `entered`
-// by plain stores of the one who is served.
+// by plain stores of the process that is served.
 static inline bool lock_record_is_served(const struct lock_record *record,
                                          uint32_t ticket, int type)
 {
