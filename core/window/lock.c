@@ -5,6 +5,7 @@
 // distant origin waits.
 #include "window/open.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // One format for all messages about locks.
@@ -199,6 +200,7 @@ static void distant_lock_grant(int origin, uint32_t window, int rank, int error)
 static void grant_served(struct window *window)
 {
     struct lock_record *record = window_own_lock_record(window);
+    assert(distant_locks_are_valid(window));
     for (struct distant_lock *lock = window->distant_locks; lock; lock = lock->next) {
         if (lock->is_granted)
             continue;
@@ -209,6 +211,7 @@ static void grant_served(struct window *window)
         atomic_fetch_sub(&record->distant, 1);
         distant_lock_grant(lock->origin, lock->reply_to, window->comm->rank, 0);
     }
+    assert(distant_locks_are_valid(window));
 }
 
 // Queues for an origin; false without memory.
@@ -247,6 +250,23 @@ static bool makes_sense(const struct window *window, int source,
            message->rank == window->comm->rank &&
            window_has_member(window, message->origin, source) &&
            !has_asked(window, source);
+}
+
+bool distant_locks_are_valid(const struct window *window)
+{
+    uint32_t waiting = 0;
+    const struct distant_lock *lock = window->distant_locks;
+    for (; lock != NULL; lock = lock->next) {
+        const struct distant_lock *next = lock->next;
+        waiting += !lock->is_granted;
+        if (next != NULL && ((int32_t)(next->ticket - lock->ticket) <= 0 ||
+                             (next->is_granted && !lock->is_granted)))
+            return false;
+        for (; next != NULL; next = next->next)
+            if (next->origin == lock->origin)
+                return false;
+    }
+    return waiting == atomic_load(&window_own_lock_record(window)->distant);
 }
 
 static void handle_lock(int source, const void *bytes, size_t size)

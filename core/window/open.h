@@ -31,6 +31,9 @@ int bring_shared(const struct window_plan *plan, struct window *window);
 
 void peers_free(struct window *window);
 void distant_locks_free(struct window *window);
+// Whether the tickets taken for other nodes are in order, one of each origin, and those
+// that wait are counted. The message lock is held.
+bool distant_locks_are_valid(const struct window *window);
 void locks_start(void);
 void locks_stop(void);
 void notices_free(struct window *window);

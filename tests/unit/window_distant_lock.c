@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // distant_locks_share_the_queue: origins on other nodes, whom the target serves, and
 // processes of its node queue on one lock record; a message can release only what its
-// sender has. Needs core/window/lock.c, core/object/handle.c and core/base.
+// sender has; a wrong count of tickets is noticed. Needs core/window/lock.c, core/object/handle.c and core/base.
 
 #include "window/open.h"
 #include "window_fakes.h"
@@ -83,6 +83,7 @@ static void readers_enter_together(void)
     CHECK(sent.count == 0);
     ask(5, MPI_LOCK_SHARED); // behind the writer
     CHECK(sent.count == 0);
+    CHECK_NOTICED(distant_locks_are_valid(&window), record.distant, 1);
     release(1, MPI_LOCK_SHARED);
     CHECK(sent.count == 0);
     release(2, MPI_LOCK_SHARED);
