@@ -7,8 +7,8 @@
 
 #include <oriel_core.h>
 
-// The fast form has gone first. MPI_PROC_NULL is a target where nothing is ever under
-// way.
+// Finds what flush_at_once, which has gone first, leaves: targets with operations under
+// way and those that are not locked. At MPI_PROC_NULL nothing ever is.
 static int flush_target(int rank, struct window *window)
 {
     order_complete();

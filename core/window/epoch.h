@@ -86,7 +86,7 @@ static inline void epoch_end_pending(struct epoch *epoch)
 }
 
 // ---- fence --------------------------------------------------------------------
-// A fence epoch follows no other one, and counts as none until it is used.
+// A fence closes a fence epoch, or opens one where none is open.
 static inline bool epoch_may_fence(const struct epoch *epoch)
 {
     return epoch_access(epoch) <= ACCESS_FENCE_USED;
@@ -107,7 +107,7 @@ static inline void epoch_close_fence(struct epoch *epoch)
 }
 
 // ---- start and complete -------------------------------------------------------
-// May an epoch of another kind begin?
+// May an epoch of another kind begin? An unused fence epoch counts as none.
 static inline bool epoch_may_open(const struct epoch *epoch)
 {
     return epoch_access(epoch) <= ACCESS_FENCE;
