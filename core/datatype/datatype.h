@@ -84,8 +84,7 @@ struct datatype {
     // = basic_row(basic) of a predefined type of up to 8 bytes, which instructions
     // update whole; else 0
     uint16_t kernel_row;
-    uint8_t
-        kernel_inside; // bits of an address that are clear in aligned elements of it
+    uint8_t kernel_inside;     // bits that are clear in addresses of aligned elements
     const struct basic *basic; // the only basic type in it, or NULL
     struct layout *layout;     // NULL when contiguous
     struct contents *contents; // how a program made it; NULL for a predefined one
