@@ -307,6 +307,12 @@ def of_ignored(call: Call) -> Iterator[Probe]:
                     one.value = samples.refused_numbers(call, argument, domain)[0]
         what = f"ignored: {condition.argument} {condition.constant}"
         yield Probe(call, what, tuple(taken), before=before)
+        arrays = [s for s in taken if isinstance(s, (Numbers, Handles))]
+        for one in arrays:
+            one.is_missing = condition in one.argument.ignored_if
+            one.used = 0 if one.is_missing else one.used
+        if any(one.is_missing for one in arrays):
+            yield Probe(call, f"{what} NULL", tuple(taken), before=before)
     roots = {a.at_root.rank for a in call.record.arguments if a.at_root}
     for root in roots:
         taken = c_sorts(call)

@@ -72,7 +72,9 @@ def _of_each(record: Procedure, argument: Argument, statement: str) -> str:
     is_status = argument.kind.kind_class.value == "status"
     if argument.may_be:
         return f"if ((uintptr_t){name} >= 16) {loop}"
-    return f"if ({name}) {loop}" if is_status else loop
+    is_guarded = is_status or argument.ignored_if
+    pointer = f"{name}.at" if argument.is_numbers else name
+    return f"if ({pointer}) {loop}" if is_guarded else loop
 
 
 def _count(record: Procedure, argument: Argument) -> str:

@@ -96,6 +96,10 @@ class Buffer(Sort):
             self.constant = "MPI_BOTTOM"
         elif call.case is Case.SPECIAL:
             self.constant = samples.special_address(call, argument)
+        for section in call.sections if call.case is Case.IN_PLACE else ():
+            condition = section.per and section.per.only_if
+            if condition and condition.argument == argument.name:
+                self.constant = condition.constant
 
     def c_variable(self) -> str:
         return ""

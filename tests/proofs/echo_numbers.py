@@ -316,10 +316,11 @@ def typed_sections(call: Call) -> list[tuple[str, str, str]]:
 
 def demand(call: Call, section: Argument) -> str:
     """What a call uses of a section: the arguments behind it, or behind the buffers that
-    follow it, say so. No call with sections is in place."""
+    follow it, say so."""
     arguments = call.record.arguments
     behind = [a for a in arguments[arguments.index(section) :] if not a.is_choice]
-    has_all = section.per is not None and section.per.only_if is None
+    is_in_place = call.case is Case.IN_PLACE
+    has_all = section.per and (is_in_place or section.per.only_if is None)
     blocks = samples.elements(call, section) if has_all else 1
     counts, types = behind[0], "DATATYPE"
     if not counts.is_array:

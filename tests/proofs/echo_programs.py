@@ -29,7 +29,7 @@ from bindings.fortran.wrap import wrap_both
 MODULES = {"mpi_f08": "use mpi_f08", "mpi": "use mpi", "mpif.h": "include 'mpif.h'"}
 # What mpi has with choice buffers, called without its interfaces: by plain names.
 EXTERNAL = "external"
-SECTIONS = (Case.SECTION, Case.FIRST, Case.LAST)
+SECTIONS = (Case.SECTION, Case.FIRST, Case.LAST, Case.IN_PLACE)
 
 
 def c_cases(record: Procedure, is_large: bool) -> Iterator[Case]:
@@ -51,6 +51,8 @@ def fortran_cases(record: Procedure) -> Iterator[Case]:
         yield Case.SECTION
     if len(buffers) > 1 and any(samples.is_whole(a) for a in buffers):
         yield from (Case.FIRST, Case.LAST)
+    if any(b.per and b.per.only_if for b in buffers):
+        yield Case.IN_PLACE
 
 
 def c_calls(spec: Spec) -> list[Call]:

@@ -34,6 +34,7 @@ class Case(Enum):
     SECTION = "section"  # array sections as buffers
     FIRST = "first"  # an array section as the first buffer only
     LAST = "last"  # an array section as the last buffer only
+    IN_PLACE = "in place"  # a section that has more blocks because of MPI_IN_PLACE
 
 
 LENGTH = 3  # of arrays whose length is an argument
@@ -117,6 +118,8 @@ class Call:
                 return buffers[:1]
             case Case.LAST:
                 return buffers[-1:]
+            case Case.IN_PLACE:
+                return [b for b in buffers if b.per and b.per.only_if]
             case _:
                 return []
 
