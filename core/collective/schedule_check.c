@@ -38,7 +38,8 @@ static bool step_is_valid(const struct step *step)
     return false;
 }
 
-// Valid steps, with no more transfers between two waits than there is room for.
+// Valid steps, with as many transfers between two waits as there is room for. A broken
+// schedule lacks steps and never runs.
 static bool steps_are_valid(const struct schedule *schedule)
 {
     int transfers = 0, most = 0;
@@ -49,9 +50,8 @@ static bool steps_are_valid(const struct schedule *schedule)
         transfers = step->kind == STEP_WAIT ? 0 : transfers + is_transfer(step);
         most = transfers > most ? transfers : most;
     }
-    return schedule->broken
-               ? most <= schedule->transfer_room
-               : most == schedule->transfer_room && transfers == schedule->appended;
+    return schedule->broken ||
+           (most == schedule->transfer_room && transfers == schedule->appended);
 }
 
 static bool transfers_are_valid(const struct schedule *schedule)

@@ -101,6 +101,7 @@ int oriel_win_free(struct window *win)
         return fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post; "
                                       "MPI_Win_wait must come before it is freed");
     int err = attributes_drop(win);
+    assert(window_is_settled(win)); // after the barrier others free what is shared
     if (!err)
         err = collective_barrier(win->comm);
     if (!err)

@@ -289,7 +289,6 @@ int window_open(const struct window_plan *plan, struct window **opened)
 
 void window_close(struct window *window)
 {
-    assert(window_is_valid(window));
     undo_handle(window);
     // A late release of a lock may have been on its way until the handle became stale.
     if (window_has(window, TRAIT_NODES))
