@@ -40,7 +40,7 @@ SECONDS = 60
 INTRODUCTION = """\
 # Operations and the datatypes that they take
 
-What reductions (MPI-4.1 6.9.2) and accumulates (12.3.4) take of the predefined datatypes. A letter in a cell says that
+Predefined datatypes that reductions (MPI-4.1 6.9.2) and accumulates (12.3.4) take. A letter in a cell says that
 
 - `S` the standard lists the datatype for the operation,
 - `M` MPICH 4.0.2 takes it,
