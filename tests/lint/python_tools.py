@@ -4,7 +4,7 @@ unknown or not used (pyflakes), form (black, which writes as ruff format does).
 
 usage: python_tools.py [TOP]      prints what they say, exits 1 if there is anything.
 
-They are Debian's: scripts/setup installs them. The form of black changes with each
+They are Debian's: scripts/test installs them. The form of black changes with each
 year's version, so that only that of Debian 12 judges.
 """
 
