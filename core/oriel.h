@@ -2,8 +2,8 @@
 // oriel.h: all that the generated bindings know of the core, and the only header they
 // include besides mpi.h. The core's functions (oriel_put and so on) are declared in
 // oriel_core.h, generated from the records: handles arrive as resolved objects, counts
-// as MPI_Count, arguments already valid. The rest of this file is what entry points need
-// to check arguments and to hand results out.
+// as MPI_Count, arguments already valid. The rest of this file is what entry points
+// need to check arguments and to hand results out.
 #pragma once
 
 #include "object/object.h"
@@ -55,8 +55,8 @@ static inline bool is_rank(int rank, int ranks)
     return (unsigned)rank < (unsigned)ranks;
 }
 
-// What a root may be: in an intercommunicator the group of the root says MPI_ROOT or
-// MPI_PROC_NULL (MPI-4.1 6.2.3).
+// Is `root` a valid root? In an intercommunicator the group of the root says MPI_ROOT
+// or MPI_PROC_NULL (MPI-4.1 6.2.3).
 static inline bool communicator_has_root(const struct communicator *comm, int root)
 {
     return is_rank(root, comm->peers->size) ||
@@ -86,8 +86,8 @@ static inline uintptr_t handle_of(const void *object, const void *null_handle)
 }
 
 // ---- the life of the library (MPI-4.1 11.2) -------------------------------------------
-// For procedures without a handle, since outside of this time a handle would be found bad,
-// and for those that bring processes together when there are only sessions.
+// For procedures without a handle, since outside of this time a handle would be found
+// bad, and for those that bring processes together when there are only sessions.
 static inline bool is_active(void)
 {
     return atomic_load_explicit(&process.state, memory_order_acquire) == PROCESS_ACTIVE;

@@ -47,7 +47,7 @@ static void process_report(void)
     report_unknown_options();
 }
 
-// What needs no other process.
+// Starts the layers that need no other process.
 static int start_own_layers(void)
 {
     int err = boot_start(&process.boot);

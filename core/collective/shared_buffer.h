@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The buffer that the members of a communicator on one node share, and rounds on it. See
-// collective.h for the glossary.
+// The buffer that the members of a communicator on one node share, and rounds on it.
+// See collective.h for the glossary.
 #pragma once
 
 #include "collective/state.h"
@@ -21,7 +21,7 @@ static inline uint64_t total_refused(int error_class)
 {
     return UINT64_MAX - (uint64_t)error_class;
 }
-// That class, or 0.
+// The class of a total that stands for an error, or 0.
 static inline int refused_class(uint64_t total)
 {
     return total >= total_refused(MPI_ERR_LASTCODE) ? (int)(UINT64_MAX - total) : 0;

@@ -66,7 +66,7 @@ static void bounds_join(struct bounds *bounds, const struct bounds *other)
         bounds->ub = other->ub;
 }
 
-// What the components of a datatype come to.
+// Bounds and sizes of a datatype, summed over its components.
 struct measure {
     struct bounds data;    // of the bytes of data
     struct bounds markers; // of the bounds that programs have given

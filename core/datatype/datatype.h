@@ -40,8 +40,8 @@ struct number {
 
 enum { OP_BITS = 5 }; // of op_index()
 
-// What operations work on; the predefined datatypes of one C type that take the same
-// operations share it. Generated from spec.
+// An element as operations see it; the predefined datatypes of one C type that take the
+// same operations share one. Generated from spec.
 struct basic {
     uint32_t number;            // its index in `basics`, so that messages can name it
     size_t bytes;               // from one element to the next
@@ -49,7 +49,8 @@ struct basic {
     kernel *kernels
         [1 << OP_BITS]; // by operation, see op_index(); NULL where it is not defined
 };
-// Where its row begins in a table by basic type and operation, whose first row is empty.
+// Where its row begins in a table by basic type and operation, whose first row is
+// empty.
 static inline unsigned basic_row(const struct basic *basic)
 {
     return (1 + basic->number) << OP_BITS;
@@ -92,12 +93,12 @@ struct datatype {
     char *given_name;          // [MPI_MAX_OBJECT_NAME], NULL when there is none
 };
 
-// Whether size, bounds, layout and what a commit has added agree. Between its making and
-// its end; a predefined one once the layer has started.
+// Whether size, bounds, layout and what a commit has added agree. Between its making
+// and its end; a predefined one once the layer has started.
 bool datatype_is_valid(const struct datatype *type);
 
-// Elements have data, and there is no memory for them, as at NULL unless the datatype has
-// absolute addresses.
+// Elements have data, and there is no memory for them, as at NULL unless the datatype
+// has absolute addresses.
 static inline bool has_no_memory(const void *buffer, const struct datatype *type)
 {
     return type->size > 0 && is_nowhere((uintptr_t)buffer + (uintptr_t)type->true_lb);

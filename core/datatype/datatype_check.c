@@ -84,7 +84,7 @@ static bool data_is_valid(const struct datatype *type)
            bytes == type->size;
 }
 
-// What a commit adds for the usual cases.
+// The members that MPI_Type_commit sets for the usual cases.
 static bool commit_is_valid(const struct datatype *type)
 {
     bool is_plain = type->is_committed && type->is_contiguous;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the layer keeps for the process, and the datatypes and operations that MPI
-// provides.
+// State of the layer for the process; the predefined datatypes and operations.
 #pragma once
 
 #include "datatype/datatype.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What programs are told about how a datatype was made (MPI-4.1 5.1.13).
+// Envelope and contents of a datatype: how it was made (MPI-4.1 5.1.13).
 #include "datatype/contents.h"
 
 #include <oriel_core.h>
@@ -85,7 +85,7 @@ void oriel_datatype_is_small(uintptr_t handle)
     datatype->contents->is_large = small.overflows;
 }
 
-// What was made with counts that need not fit into an int is not for small procedures.
+// A datatype made with large counts is refused to the small procedures.
 static int check_size(const struct contents *contents, const char *advice)
 {
     if (!contents->is_large)

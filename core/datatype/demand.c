@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What calls use of buffers that another language has copied: a packed copy of an array
-// section ends where the section does.
+// Checks how much calls use of buffers that another language has copied: a packed copy
+// of an array section ends where the section does.
 #include "datatype/construct.h"
 #include "datatype/contents.h"
 #include "datatype/section.h"
@@ -55,7 +55,8 @@ int oriel_demand_check(const struct demand *demand, const char *name, MPI_Count 
     return 0;
 }
 
-// Appends all blocks to contents with room for them; false if the procedure refuses one.
+// Appends all blocks to contents with room for them; false if the procedure refuses
+// one.
 static bool demand_list(const struct demand *demand, struct contents *contents)
 {
     MPI_Count before = 0, *counts = &contents->numbers[1];

@@ -59,8 +59,8 @@ static MPI_Count amount_move(struct amount one, MPI_Count limit, bool by_bytes,
     return count;
 }
 
-// What is left goes into the first of `count` elements of the type. False when it ends
-// within a basic element.
+// Fills the first of `count` elements of the type with what is left. False when that
+// ends within a basic element.
 static bool amount_fill(const struct datatype *type, MPI_Count count, bool by_bytes,
                         MPI_Count *left, struct amount *taken)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libmpi_abi gives to the layer of another language for its buffers: its datatypes
+// Interface of libmpi_abi to the layer of another language, for its buffers: datatypes
 // and operations, and array sections as typed buffers or as copies. Installed beside
 // object/language.h.
 #pragma once
@@ -13,12 +13,12 @@ typedef void op_invoker(generic_function *function, const void *in, void *inout,
 ORIEL_EXPORT void oriel_op_invoker(uintptr_t op, op_invoker *invoke);
 
 // ---- datatypes ----------------------------------------------------------------------
-// Before the library starts: INTEGER and LOGICAL have 8 bytes, where a compiler's options
-// say so; then MPI_INTEGER and MPI_LOGICAL have, too. MPI_2INTEGER has 16, but no
-// operations.
+// Before the library starts: INTEGER and LOGICAL have 8 bytes, where a compiler's
+// options say so; then MPI_INTEGER and MPI_LOGICAL have, too. MPI_2INTEGER has 16, but
+// no operations.
 ORIEL_EXPORT void oriel_integers_are_wide(void);
-// Such a layer calls only the constructors whose names end in _c, and then this: if ints
-// can hold the counts, the datatype passes for one of the small constructor
+// Such a layer calls only the constructors whose names end in _c, and then this: if
+// ints can hold the counts, the datatype passes for one of the small constructor
 // (MPI-4.1 5.1.13).
 ORIEL_EXPORT void oriel_datatype_is_small(uintptr_t datatype);
 
@@ -43,7 +43,7 @@ struct open_section {
     _Atomic(int) users;
     MPI_Datatype whole;
 };
-// What a procedure in C is told of a buffer.
+// A buffer as arguments of a procedure in C.
 struct typed_buffer {
     void *address;
     MPI_Count count;
@@ -51,8 +51,8 @@ struct typed_buffer {
     struct open_section *section; // that has this type; to be closed after the call
 };
 // Says in a buffer's last three members where the first `count` elements of `type` are
-// when the section's own elements are thought packed one after another (MPI-4.1 19.1.12).
-// The address is to be the section's base. On failure nothing changes.
+// when the section's own elements are thought packed one after another (MPI-4.1
+// 19.1.12). The address is to be the section's base. On failure nothing changes.
 ORIEL_EXPORT int oriel_section_open(struct typed_buffer *buffer,
                                     const struct section *section, MPI_Count count,
                                     MPI_Datatype type);
@@ -75,8 +75,8 @@ struct numbers {
     bool is_wide;
 };
 
-// What a call uses of a buffer: blocks that lie one behind the other, unless there are
-// displacements.
+// The part of a buffer that a call uses: blocks that lie one behind the other, unless
+// there are displacements.
 struct demand {
     int blocks;
     MPI_Count count;   // elements of each block
@@ -86,20 +86,22 @@ struct demand {
     struct numbers counts, displacements;
     const MPI_Datatype *types;
 };
-// MPI_ERR_BUFFER unless all that a call uses of the buffer called `name` is in its first
-// `bytes` bytes.
+// MPI_ERR_BUFFER unless all that a call uses of the buffer called `name` is in its
+// first `bytes` bytes.
 ORIEL_EXPORT int oriel_demand_check(const struct demand *demand, const char *name,
                                     MPI_Count bytes);
 
 // ---- copies that requests keep ------------------------------------------------------
-// What a collective operation uses of an array section, while it goes on.
+// A copy of the part of an array section that a collective operation uses, while it
+// goes on.
 struct section_copy;
 struct kept_buffer {
     void *address;
     struct section_copy *copy; // what begins there; NULL: the program's own memory does
 };
 // Copies what `demand` names of the section called `name`, which begins at the buffer's
-// address. Nothing changes on failure, and where the procedure refuses what is demanded.
+// address. Nothing changes on failure, and where the procedure refuses what is
+// demanded.
 ORIEL_EXPORT int oriel_copy_make(struct kept_buffer *buffer,
                                  const struct section *section,
                                  const struct demand *demand, const char *name);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// What is used of the section and of the copy, in the same order.
+// The elements in use of the section and of the copy, in the same order.
 struct used {
     struct datatype *type;
     char *at;

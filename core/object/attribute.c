@@ -172,8 +172,9 @@ static struct attribute **attribute_place(struct object *object,
     return place;
 }
 
-// An attribute that can be changed or deleted, or 0 and NULL if there is none: its value
-// must outlive the copy functions that read it. The caller holds a reference of the key.
+// An attribute that can be changed or deleted, or 0 and NULL if there is none: its
+// value must outlive the copy functions that read it. The caller holds a reference of
+// the key.
 static int attribute_settle(struct object *object, const struct keyval *key,
                             struct attribute **settled)
 {
@@ -310,7 +311,7 @@ int attribute_set(enum object_kind kind, void *object, int keyval, void *value)
     return err;
 }
 
-// What this thread has got last, for oriel_attribute_integer.
+// The attribute that this thread has got last, for oriel_attribute_integer.
 static _Thread_local struct {
     const void *value;
     MPI_Aint integer;

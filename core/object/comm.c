@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What communicators tell about themselves (MPI-4.1 7.4.1).
+// Accessors of communicators (MPI-4.1 7.4.1).
 #include "object/object.h"
 
 #include <limits.h>

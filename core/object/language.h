@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libmpi_abi gives to the layer of another language, besides the C procedures. The
-// layer creates objects through these, so that a tool sees the calls once, and then says
-// how to call back into its language. Installed, so that the layer can be built for
-// another compiler; needs nothing but mpi.h.
+// Interface of libmpi_abi to the layer of another language, besides the C procedures.
+// The layer creates objects through these, so that a tool sees the calls once, and then
+// says how to call back into its language. Installed, so that the layer can be built
+// for another compiler; needs nothing but mpi.h.
 #pragma once
 
 #include <mpi.h>
@@ -69,7 +69,7 @@ ORIEL_EXPORT MPI_Aint oriel_attribute_integer(enum object_kind kind, uintptr_t h
                                               int keyval, void *value);
 
 // ---- errors -------------------------------------------------------------------------
-// What a generated entry point says about itself.
+// An entry point, as the generator describes it.
 struct call {
     const char *name; // "MPI_Win_create"
     // KIND_COMM, KIND_WIN, KIND_SESSION; KIND_ERRHANDLER: one that the call is given
@@ -86,6 +86,7 @@ ORIEL_EXPORT int oriel_raise(const struct call *call, uintptr_t handle,
                              int error_class);
 
 // ---- communicators ------------------------------------------------------------------
-// Whether this process is the root, and its own rank; false and 0 without a communicator.
+// Whether this process is the root, and its own rank; false and 0 without a
+// communicator.
 ORIEL_EXPORT bool oriel_is_root(uintptr_t comm, int root);
 ORIEL_EXPORT int oriel_own_rank(uintptr_t comm);

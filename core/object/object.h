@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// object: what handles stand for. Communicators, groups, requests, infos, error handlers,
-// attributes; no communication.
+// object: what handles stand for. Communicators, groups, requests, infos, error
+// handlers, attributes; no communication.
 //
 // Glossary
 //   handle     the pointer-sized value of the MPI-5.0 ABI that a program holds. A
@@ -77,7 +77,8 @@ static inline uintptr_t object_handle(const void *object)
 // Sets up a new object with one reference, the caller's, and no handle.
 void object_init(struct object *object, void (*destroy)(struct object *));
 // Hands the caller's reference to the program: gives the object a handle, or the one it
-// has once more. On failure (MPI_ERR_NO_MEM, 2^19 of the kind are in use) the reference is dropped.
+// has once more. On failure (MPI_ERR_NO_MEM, 2^19 of the kind are in use) the reference
+// is dropped.
 int object_open(struct object *object, enum object_kind kind);
 // A handle with the given ABI code, for an object that is never destroyed.
 void object_open_predefined(struct object *object, enum object_kind kind,
@@ -100,8 +101,8 @@ void object_release(void *object); // NULL is allowed
 int objects_start(void); // predefined groups, infos, requests
 void objects_stop(void);
 
-// Makes the handle stale of an object that is about to go, where the program may use the
-// handle after it has freed it.
+// Makes the handle stale of an object that is about to go, where the program may use
+// the handle after it has freed it.
 void object_retire(struct object *object);
 // Takes one handle back if the program holds more than that; false: it does not.
 bool object_close_one_of_many(struct object *object);
@@ -178,9 +179,9 @@ struct keyval {
 int keyval_make(enum object_kind applies_to, generic_function *copy,
                 generic_function *drop, void *extra_state, int *keyval);
 int keyval_free(enum object_kind applies_to, int *keyval);
-// What programs have attached to an object; implementations of MPI_*_set_attr and so
-// on. A keyval that is predefined, for another kind, or freed and without attributes
-// gives MPI_ERR_KEYVAL. The program's functions run with no lock held.
+// The attributes of an object: implementations of MPI_*_set_attr and its relatives. A
+// keyval that is predefined, for another kind, or freed and without attributes gives
+// MPI_ERR_KEYVAL. The program's functions run with no lock held.
 int attribute_set(enum object_kind kind, void *object, int keyval, void *value);
 int attribute_get(enum object_kind kind, void *object, int keyval, void *value,
                   int *flag);
@@ -250,8 +251,8 @@ static inline bool communicator_is_root(const struct communicator *comm, int roo
 // Raise the error handler for a failed call and return the code the program sees (the
 // error class itself). `object` is where the handler is found, NULL if its handle was
 // bad. A fatal handler prints one line with procedure, argument, value, rank and
-// reason. `object` may be a handler itself, where call->raised_on says so: it gets the null
-// handle of the kind that it was created for.
+// reason. `object` may be a handler itself, where call->raised_on says so: it gets the
+// null handle of the kind that it was created for.
 int raise_error(const struct call *call, void *object, int error_class);
 // An error found now belongs to this object, although the call does not name it: the
 // communicator of a request. Holds for the thread's next raise_error of a call that

@@ -14,7 +14,7 @@ static const char *library_state(void)
     }
 }
 
-// What was wrong, followed by the name of the error: "target_rank = 9: must be a rank
+// The detail of the error, followed by its name: "target_rank = 9: must be a rank
 // of the window's group (0..3) or MPI_PROC_NULL [MPI_ERR_RANK]".
 static void code_describe(int code, char *text, size_t bytes)
 {
@@ -74,7 +74,7 @@ static void run_of_object(const struct call *call, struct object *object,
     object_release(handler);
 }
 
-// What a handler gets where there is no object yet.
+// The handle that a handler gets where there is no object yet.
 static uintptr_t null_handle(enum object_kind kind)
 {
     switch (kind) {

@@ -13,7 +13,7 @@
 
 struct request;
 
-// What requests of one sort have in common. NULL where nothing is to be done.
+// Functions that requests of one kind share; NULL where nothing is to be done.
 struct request_kind {
     // MPI_Start of a persistent one. The message lock is free.
     int (*start)(struct request *request);
@@ -84,8 +84,9 @@ static inline struct request *request_of_handle(MPI_Request handle)
 }
 
 // ---- statuses (MPI-4.1 3.2.5) -------------------------------------------------------
-// Status functions leave MPI_ERROR alone unless they say so; MPI_STATUS_IGNORE is allowed.
-// Internal words: 0 and 1 are the number of bytes, 2 is whether it was cancelled.
+// Status functions leave MPI_ERROR alone unless they say so; MPI_STATUS_IGNORE is
+// allowed. Internal words: 0 and 1 are the number of bytes, 2 is whether it was
+// cancelled.
 void status_set(MPI_Status *status, int source, int tag, uint64_t bytes,
                 bool is_cancelled);
 void status_set_empty(MPI_Status *status); // with MPI_ERROR = MPI_SUCCESS
@@ -100,13 +101,13 @@ int request_result(struct request *request, MPI_Status *status);
 // MPI_REQUEST_NULL. An error is raised on the owner.
 int request_finish(struct request *request, MPI_Request *handle, MPI_Status *status);
 
-// What request_result tells, without completing it; an inactive request has an empty status.
-// Its error is for the call that completes it.
+// The same as request_result, without completing it; an inactive request has an empty
+// status. Its error is for the call that completes it.
 void request_look(struct request *request, MPI_Status *status);
 
-// The program frees a request: false if it has ended, and only needs to be closed. Else it
-// ends by itself, or by a call of the program where that completes it. The message lock is
-// held.
+// The program frees a request: false if it has ended, and only needs to be closed. Else
+// it ends by itself, or by a call of the program where that completes it. The message
+// lock is held.
 bool request_abandon(struct request *request);
 
 // Frees a request that is inactive or complete.

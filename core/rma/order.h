@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What calls that come down to loads and stores leave to a later one of the same thread:
-// the full barrier that completes stores, and progress.
+// Work that calls by loads and stores leave to a later call of the same thread: the
+// full barrier that completes stores, and progress.
 //
 // A processor may keep a store back behind later loads of the same thread. A flush that
-// left it so would return before the put is in the target's memory (MPI-4.1 12.5.4), and
-// of two processes that put, flush and get neither might see the other. A full barrier
-// is dear beside the rest of a flush, so only calls after a store have one.
+// left it so would return before the put is in the target's memory (MPI-4.1 12.5.4),
+// and of two processes that put, flush and get neither might see the other. A full
+// barrier is dear beside the rest of a flush, so only calls after a store have one.
 #pragma once
 
 #include "base/base.h"

@@ -60,7 +60,7 @@ struct MPI_ABI_T_event_instance {
     MPI_Count time; // clock_nanoseconds()
 };
 
-// What tools hold.
+// State that tools hold.
 struct tools {
     pthread_mutex_t lock; // guards what follows
     int users;            // calls of MPI_T_init_thread without their MPI_T_finalize
@@ -131,8 +131,8 @@ static inline MPI_T_enum enum_of_event(const struct event_type *type)
     return (MPI_T_enum)type;
 }
 enum { SOURCE_COUNT = 1 };
-// A new info without keys: nothing more is told of sources and events, and no hint has an
-// effect.
+// A new info without keys: nothing more is told of sources and events, and no hint has
+// an effect.
 int give_no_info(MPI_Info *info);
 
 // Tells all tools that want to know (event_source.callback).

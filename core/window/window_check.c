@@ -89,7 +89,7 @@ static bool has_peer(const struct window *window, const struct peer *peer)
 
 // ---- the epoch
 
-// What the epoch has admitted, or may admit at once.
+// The epoch has admitted the current target, or may admit it at once.
 static bool current_is_valid(const struct window *window)
 {
     const struct peer *current = epoch_current(&window->epoch);
@@ -173,7 +173,7 @@ static bool epoch_is_valid(const struct window *window)
 
 // ---- the window
 
-// What all members have learned of this one when the window was opened.
+// The descriptor that all members have of this one is that of its memory.
 static bool own_memory_is_valid(const struct window *window)
 {
     const struct member *own = &window->members[window->comm->rank];
