@@ -56,6 +56,8 @@ def _types(top: Path, files: list[Path]) -> Iterator[str]:
 
 def black_judges() -> bool:
     """The version of black is the one that the repository is written with."""
+    if not shutil.which("black"):
+        return False
     command = ["black", "--version"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return said.startswith(BLACK)
@@ -63,6 +65,7 @@ def black_judges() -> bool:
 
 def _form(top: Path, files: list[Path]) -> str:
     if not black_judges():
+        print(f"the form is not judged: it is that of {BLACK}*", file=sys.stderr)
         return ""
     command = ["black", "--config", str(SETTINGS), "--diff", "--check", "--quiet"]
     return _said([*command, *map(str, files)], top)
