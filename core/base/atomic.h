@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Atomic memory beyond C11's: pauses and 16 bytes at once.
+// Atomic memory beyond C11's: pauses, hints and 16 bytes at once.
 #pragma once
 
 #include <stdbool.h>
@@ -13,6 +13,18 @@ static inline void cpu_relax(void)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+// Asks for the cache line, so that a later store to it does not wait for other cores. An
+// address without memory does no harm.
+static inline void prefetch_for_store(const void *address)
+{
+#if defined(                                                                           \
+    __x86_64__) // what compilers have for it only reads, but for newer processors
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+    __builtin_prefetch(address, 1);
 #endif
 }
 

@@ -3,12 +3,20 @@
 // next record, so that a short message moves one cache line. A ring that was never used
 // is neither watched nor touched: its sender puts it on the receiver's list of
 // newcomers with the first message.
+//
+// Acquire and release are enough for what the two ends tell each other. Sequentially
+// consistent are only the two places where an end first writes and then looks whether
+// the other one sleeps, while that one first says that it will sleep and then looks for
+// what has been written: the head word before the doorbell, and `consumed` before
+// `is_full`.
 #include "shm/control.h"
 #include "shm/ring.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { AHEAD_BYTES = 8 * CACHE_LINE }; // some short messages
 
 static uint64_t head_word(enum record_mark mark, uint16_t kind, size_t bytes)
 {
@@ -55,13 +63,34 @@ void rings_close(struct shm *shm)
     shm->rings = NULL;
 }
 
+static void look_at_consumed(struct ring_end *out)
+{
+    out->consumed = atomic_load_explicit(&out->ring->consumed, memory_order_acquire);
+}
+
+// Behind the last place that a record can have, and where the low part is enough.
+static bool starts_over(struct ring_end *out, size_t record)
+{
+    if (likely(out->position < LOW_BYTES))
+        return false;
+    if (out->position + record + HEAD_BYTES > DATA_BYTES)
+        return true;
+    if (out->far_laps > 0)
+        return false;
+    if (out->bytes - out->consumed > KEEPS_UP_BYTES)
+        look_at_consumed(out);
+    if (out->bytes - out->consumed > KEEPS_UP_BYTES)
+        out->far_laps = FAR_LAPS;
+    return out->far_laps == 0;
+}
+
 // Are there `bytes` to write, as far as the receiver is known to be? Looks again when
 // not, and asks to be rung when there is room.
 static bool has_room(struct ring_end *out, size_t bytes)
 {
     if (likely(out->bytes + bytes - out->consumed <= DATA_BYTES))
         return true;
-    out->consumed = atomic_load(&out->ring->consumed);
+    look_at_consumed(out);
     if (out->bytes + bytes - out->consumed <= DATA_BYTES)
         return true;
     atomic_store(&out->ring->is_full, 1);
@@ -81,6 +110,29 @@ static void join_newcomers(struct shm *shm, int node_rank, struct ring_end *out)
     out->is_in_use = true;
 }
 
+// The doorbell is looked at only when all stores are done, and those that follow soon go
+// to lines that the receiver has read: they are fetched meanwhile.
+static void fetch_ahead(const struct ring_end *out)
+{
+    if (likely(out->position + AHEAD_BYTES < DATA_BYTES))
+        prefetch_for_store(out->ring->data + out->position + AHEAD_BYTES);
+}
+
+bool shm_has_room(struct shm *shm, int node_rank, size_t bytes)
+{
+    struct ring_end *out = &shm->rings->out[node_rank];
+    size_t records = (bytes / SHM_PART_MIN + 1) * 2 * CACHE_LINE + bytes;
+    size_t most =
+        records + RECORD_MAX + CACHE_LINE; // with the space skipped at the end
+    if (out->bytes + most - out->consumed > DATA_BYTES)
+        look_at_consumed(out);
+    if (out->bytes + most - out->consumed > DATA_BYTES)
+        return false;
+    if (out->far_laps < 2) // lest the low part is all there is
+        out->far_laps = 2;
+    return true;
+}
+
 bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
               size_t head_bytes, const void *body, size_t body_bytes)
 {
@@ -90,12 +142,16 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
     assert(bytes <= SHM_MESSAGE_MAX && ring_sender_is_valid(out));
     size_t record = record_bytes(bytes);
     size_t at = out->position, skipped = 0;
-    if (at + record + HEAD_BYTES > DATA_BYTES) {
+    if (starts_over(out, record)) {
         skipped = DATA_BYTES - at;
         at = 0;
     }
-    if (!has_room(out, skipped + record + HEAD_BYTES))
+    if (!has_room(out, skipped + record + HEAD_BYTES)) {
+        out->far_laps = FAR_LAPS;
         return false;
+    }
+    if (skipped && out->far_laps > 0)
+        out->far_laps--;
 
     char *message = ring->data + at + HEAD_BYTES;
     if (head_bytes > 0)
@@ -112,6 +168,7 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
     }
     out->position = at + record;
     out->bytes += skipped + record;
+    fetch_ahead(out);
     if (unlikely(!out->is_in_use))
         join_newcomers(shm, node_rank, out);
     assert(ring_sender_is_valid(out));
@@ -150,7 +207,8 @@ static int receive_from(struct shm *shm, int node_rank, int limit,
     struct ring_end *in = &shm->rings->in[node_rank];
     int count = 0;
     while (count < limit) {
-        uint64_t word = atomic_load(head_at(in->ring, in->position));
+        uint64_t word =
+            atomic_load_explicit(head_at(in->ring, in->position), memory_order_acquire);
         if (word >> 48 == RECORD_NONE)
             break;
         if (word >> 48 == RECORD_WRAP) {

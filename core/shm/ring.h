@@ -5,11 +5,13 @@
 
 #include "shm/shm.h"
 
-enum { RING_BYTES = 32 << 10 };
+enum { RING_BYTES = 256 << 10 };
 
-// From one sender to one receiver. A record is a head word and the message, padded
-// to 8. The head word behind the last record is always 0. A record never wraps:
-// RECORD_WRAP says that the next one is at the start of `data`.
+// From one sender to one receiver. A record is a head word and the message, padded to
+// whole cache lines, so that a short message moves one. The head word behind the last
+// record is always 0. A record never wraps: RECORD_WRAP says that the next one is at the
+// start of `data`. The sender goes back there early while the receiver keeps up, so that
+// only a pair of processes with much under way touches more than the low part.
 struct ring {
     // Written by the receiver, read by the sender only when the ring seems full.
     _Alignas(CACHE_LINE) _Atomic(uint64_t) consumed; // bytes so far
@@ -24,8 +26,15 @@ enum { HEAD_BYTES = 8, DATA_BYTES = RING_BYTES - CACHE_LINE };
 // The receiver shows what it has consumed in steps of this size. The largest record
 // with the space skipped before it fits beside one step, so that a sender never waits
 // for room that is there but not shown.
-enum { STEP_BYTES = DATA_BYTES / 4, RECORD_MAX = HEAD_BYTES + SHM_MESSAGE_MAX };
-_Static_assert(STEP_BYTES + 2 * (RECORD_MAX + HEAD_BYTES) <= DATA_BYTES, "room");
+enum { STEP_BYTES = 8 << 10, RECORD_MAX = HEAD_BYTES + SHM_MESSAGE_MAX };
+_Static_assert(STEP_BYTES + 2 * (RECORD_MAX + CACHE_LINE) <= DATA_BYTES, "room");
+
+// The sender starts over behind the low part if the receiver keeps up, which has shown
+// all but two steps then and may have consumed all but one: at the start there is room
+// for these and the largest record. It uses the whole ring for some laps when the
+// receiver does not keep up, or for what is longer.
+enum { LOW_BYTES = 32 << 10, KEEPS_UP_BYTES = 2 * STEP_BYTES, FAR_LAPS = 8 };
+_Static_assert(KEEPS_UP_BYTES + RECORD_MAX + 2 * CACHE_LINE <= LOW_BYTES, "room");
 
 // Head word of a record: mark, kind and length in bits 48-63, 32-47 and 0-31.
 enum record_mark { RECORD_NONE, RECORD_MESSAGE, RECORD_WRAP };
@@ -36,6 +45,7 @@ struct ring_end {
     uint64_t bytes;    // sent or consumed so far, with the space skipped at the end
     uint64_t consumed; // of them, as last seen by the sender or shown by the receiver
     bool is_in_use;    // sender: the receiver watches the ring
+    uint8_t far_laps;  // sender: so many times it goes on behind the low part
 };
 
 struct shm_rings {
@@ -48,7 +58,7 @@ struct shm_rings {
 // Bytes of a record in the ring, without the head word behind it.
 static inline size_t record_bytes(size_t message)
 {
-    return HEAD_BYTES + round_up(message, 8);
+    return round_up(HEAD_BYTES + message, CACHE_LINE);
 }
 
 static inline _Atomic(uint64_t) *head_at(struct ring *ring, size_t position)

@@ -106,6 +106,11 @@ enum { SHM_MESSAGE_MAX = 8192 }; // bytes of one message in a ring
 bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
               size_t head_bytes, const void *body, size_t body_bytes);
 
+// Would messages be taken of so many bytes together, each of SHM_PART_MIN or more but
+// for the last one, if nothing else is sent before them?
+enum { SHM_PART_MIN = 2048 };
+bool shm_has_room(struct shm *shm, int node_rank, size_t bytes);
+
 // Hands waiting messages, at most `limit` of each sender, to `receive`; returns how
 // many. The bytes are valid during the call only and aligned to 8. `receive` may send
 // but not receive; when it returns false the message stays where it is. One thread at a

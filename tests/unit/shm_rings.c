@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // messages_of_every_size_arrive_whole_and_in_order, between 2 and 4 processes and from
 // a process to itself, also when rings are full; a full ring is rung when it has room;
-// what is wrong with a ring is noticed.
+// a ring that is emptied again and again touches few pages; what is wrong with a ring is
+// noticed.
 #include "shm/ring.h"
 #include "shm_node.h"
 
@@ -102,6 +103,51 @@ static void full_ring(struct shm *shm)
     }
 }
 
+// Short messages to a receiver that takes them at once touch the low part only; what is
+// longer, or waits, has the whole ring.
+static void the_low_part_is_enough_while_the_receiver_keeps_up(struct shm *shm)
+{
+    static const char text[1000];
+    const struct ring_end *out = &shm->rings->out[0];
+    for (int i = 0; i < 5000; i++) {
+        CHECK(shm_send(shm, 0, KIND, text, (size_t)i % sizeof text, NULL, 0));
+        CHECK(out->position <= LOW_BYTES + sizeof text + 2 * CACHE_LINE);
+        CHECK(shm_receive(shm, 1, count_only) == 1);
+    }
+    size_t room = DATA_BYTES - RECORD_MAX - STEP_BYTES - 2 * CACHE_LINE, sent = 0;
+    while (shm_send(shm, 0, KIND, text, sizeof text, NULL, 0))
+        sent += record_bytes(sizeof text);
+    CHECK(sent >= LOW_BYTES / 2);
+    while (shm_receive(shm, 64, count_only) > 0)
+        ;
+    for (sent = 0; shm_send(shm, 0, KIND, text, sizeof text, NULL, 0);)
+        sent += record_bytes(sizeof text);
+    CHECK(sent >= room);
+    while (shm_receive(shm, 64, count_only) > 0)
+        ;
+    CHECK(rings_are_valid(shm));
+}
+
+// What there is said to be room for is taken, wherever the ring's position is.
+static void room_is_what_is_taken(struct shm *shm)
+{
+    static const char text[SHM_PART_MIN];
+    enum { PARTS = 40 };
+    for (int i = 0; i < 2000; i++) {
+        CHECK(shm_has_room(shm, 0, PARTS * sizeof text));
+        for (int part = 0; part < PARTS; part++)
+            CHECK(shm_send(shm, 0, KIND, text, sizeof text, NULL, 0));
+        while (shm_receive(shm, 64, count_only) > 0)
+            ;
+        for (int j = 0; j < i % 9; j++)
+            CHECK(shm_send(shm, 0, KIND, text, (size_t)i % sizeof text, NULL, 0));
+        while (shm_receive(shm, 64, count_only) > 0)
+            ;
+    }
+    CHECK(!shm_has_room(shm, 0, DATA_BYTES));
+    CHECK(rings_are_valid(shm));
+}
+
 #define NOTICED(member, wrong) CHECK_NOTICED(rings_are_valid(shm), member, wrong)
 
 static void what_is_wrong_with_a_ring_is_noticed(struct shm *shm)
@@ -135,5 +181,7 @@ int main(void)
         bytes_upwards[i] = (unsigned char)i;
     return run_node(1, 1 << 20, all_to_all) || run_node(2, 1 << 20, all_to_all) ||
            run_node(4, 1 << 20, all_to_all) || run_node(2, 1 << 20, full_ring) ||
+           run_node(1, 1 << 20, the_low_part_is_enough_while_the_receiver_keeps_up) ||
+           run_node(1, 1 << 20, room_is_what_is_taken) ||
            run_node(1, 1 << 20, what_is_wrong_with_a_ring_is_noticed);
 }
