@@ -42,9 +42,7 @@ static int open_node(void)
         err = shm_attach(boot, descriptor, &process.shm);
     if (!err)
         err = boot_fence(boot);
-    if (!err)
-        shm_attached(process.shm);
-    return err;
+    return err ? err : shm_attached(process.shm);
 }
 
 static int connect_all(struct messages *messages)

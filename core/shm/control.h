@@ -5,6 +5,7 @@
 // zeros, and a page costs nothing before it is touched.
 #pragma once
 
+#include "shm/heap.h"
 #include "shm/shm.h"
 
 enum { CORE_WORDS = 16 };
@@ -27,14 +28,16 @@ struct peer_record {
     _Atomic(int) state;          // enum peer_state
     _Atomic(int) core; // 1 + the CPU where it has last waited for long, 0: nowhere
     int pid;
+    int heap_file;       // its descriptor of a heap that is a file of its own
     uint64_t start_time; // of the process, in the kernel's clock ticks since boot
+    uint64_t heap_inode; // of that file
+    uint64_t heap_bytes; // of that heap, 0: the heap is part of the node's file
 };
 
 struct shm_control {
     uint64_t layout; // SHM_LAYOUT: the same build made the segment
     uint64_t heap_bytes;
     uint64_t node_size;
-    _Atomic(uint64_t) memory_limit; // of all heaps together
     uint64_t group; // identity of the control group that limits the leader's memory
     int bound;      // enum bound: why heaps are not larger
     uint64_t leader_word; // address in the leader's private memory, for the trial copy
@@ -42,8 +45,8 @@ struct shm_control {
     _Atomic(uint64_t) cores[CORE_WORDS]; // bit set of CPUs that processes may use
     _Atomic(int) death_state;            // enum death_state
     struct death death;
-    _Alignas(CACHE_LINE) _Atomic(uint64_t) allocated; // bytes, in all heaps
-    struct peer_record records[];                     // [node_size]
+    _Alignas(CACHE_LINE) struct quota heaps; // of all heaps together
+    struct peer_record records[];            // [node_size]
 };
 
 static inline struct peer_record *peer_record_of(const struct shm *shm, int node_rank)

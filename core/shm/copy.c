@@ -65,7 +65,7 @@ void memory_open_for_trial(const struct shm *shm)
         name_tracer(PR_SET_PTRACER_ANY);
 }
 
-void shm_attached(struct shm *shm)
+void memory_close_after_trial(const struct shm *shm)
 {
     if (shm->node_rank == 0 && shm->node_size > 1)
         name_tracer(0);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The allocator of this process's heap. Its state is in private memory, where no stray
+// The allocator of a process's heap. Its state is in private memory, where no stray
 // store of another process reaches it. Free blocks are kept in bins by size, 16 bins
 // for each power of two, so that finding a block that fits well takes a few
 // instructions; neighbours by address are linked, so that free ones merge.
-#include "shm/control.h"
 #include "shm/heap.h"
-#include "shm/room.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 // This many bytes of free memory that may have pages are given back to the machine.
@@ -111,7 +110,7 @@ static struct block *block_find(struct shm_heap *heap, size_t bytes, size_t alig
 }
 
 // Cuts the block at `bytes`; the second part is returned, in no list yet. NULL without
-// memory. Bytes that may have pages are at the start of a free block.
+// memory. Bytes that may not be zero are at the start of a block.
 static struct block *block_split(struct block *block, size_t bytes)
 {
     struct block *rest = calloc(1, sizeof *rest);
@@ -199,15 +198,19 @@ static struct block *block_take(struct shm_heap *heap, size_t bytes, size_t alig
     return block;
 }
 
-// Gives the pages of a free block back when there are many.
+// Gives the pages of a free block back when there are many; what it has of other pages
+// becomes zero, too.
 static void return_pages(struct shm_heap *heap, struct block *block)
 {
     if (block->used < RETURN_BYTES)
         return;
     size_t start = round_up(block->start, heap->page);
-    size_t end = (block->start + block->used) & ~(heap->page - 1);
-    if (madvise(heap->base + start, end - start, MADV_REMOVE) == 0)
-        block->used = 0;
+    size_t used_end = block->start + block->used, end = used_end & ~(heap->page - 1);
+    if (madvise(heap->base + start, end - start, MADV_REMOVE) != 0)
+        return;
+    memset(heap->base + block->start, 0, start - block->start);
+    memset(heap->base + end, 0, used_end - end);
+    block->used = 0;
 }
 
 static void put_back(struct shm_heap *heap, struct block *block)
@@ -226,164 +229,256 @@ static void put_back(struct shm_heap *heap, struct block *block)
     insert_free(heap, block);
 }
 
-static int refuse_memory(size_t bytes, uint64_t limit, uint64_t allocated,
-                         const char *whose)
+// ---- limits -------------------------------------------------------------------
+static bool quota_take(struct quota *quota, size_t bytes)
 {
-    return fail(
-        MPI_ERR_NO_MEM,
-        "%zu bytes asked for, but of the %llu bytes of memory of the %s %llu are "
-        "allocated to %s",
-        bytes, (unsigned long long)limit,
-        limit < machine_bytes() ? "control group" : "machine",
-        (unsigned long long)allocated, whose);
+    uint64_t used = atomic_fetch_add(&quota->used, bytes);
+    if (used + bytes <= atomic_load(&quota->limit))
+        return true;
+    atomic_fetch_sub(&quota->used, bytes);
+    return false;
 }
 
-static void bytes_unreserve(struct shm *shm, size_t bytes)
+static void level_count(const struct shm_heap *heap, uint64_t bytes)
 {
-    atomic_fetch_sub(&shm->allocated, bytes);
-    atomic_fetch_sub(&shm->control->allocated, bytes);
+    if (heap->level)
+        atomic_fetch_add_explicit(heap->level, bytes, memory_order_relaxed);
+}
+
+static void heap_unreserve(struct shm_heap *heap, size_t bytes)
+{
+    atomic_fetch_sub(&heap->own.used, bytes);
+    if (heap->node)
+        atomic_fetch_sub(&heap->node->used, bytes);
+    level_count(heap, -(uint64_t)bytes);
 }
 
 // Counts `bytes` against what this process's heap, and all heaps of the node together,
-// may hold.
-static int bytes_reserve(struct shm *shm, size_t bytes)
+// may hold; NULL or the quota that they would exceed.
+static const struct quota *heap_reserve(struct shm_heap *heap, size_t bytes)
 {
-    struct shm_control *control = shm->control;
-    uint64_t limit = atomic_load(&control->memory_limit);
-    uint64_t own = atomic_fetch_add(&shm->allocated, bytes);
-    uint64_t all = atomic_fetch_add(&control->allocated, bytes);
-    if (own + bytes <= shm->memory_limit && all + bytes <= limit)
-        return 0;
-    bytes_unreserve(shm, bytes);
-    return all + bytes > limit
-               ? refuse_memory(bytes, limit, all, "the heaps of this node")
-               : refuse_memory(bytes, shm->memory_limit, own, "this process's heap");
+    if (!quota_take(&heap->own, bytes))
+        return &heap->own;
+    if (heap->node && !quota_take(heap->node, bytes)) {
+        atomic_fetch_sub(&heap->own.used, bytes);
+        return heap->node;
+    }
+    level_count(heap, bytes);
+    return NULL;
 }
 
+// ---- allocation ---------------------------------------------------------------
 // The part of the heap that has been in use is in a core dump, as other memory of the
 // process is. It grows by steps, so that few allocations pay for a system call.
-static void show_in_dumps(struct shm_heap *heap, size_t bytes, size_t end)
+static void show_in_dumps(struct shm_heap *heap, size_t end)
 {
     static const size_t STEP = (size_t)2 << 20;
     if (end <= heap->dumped)
         return;
     end = round_up(end, STEP);
-    if (end > bytes)
-        end = bytes;
+    if (end > heap->bytes)
+        end = heap->bytes;
     madvise(heap->base + heap->dumped, end - heap->dumped, MADV_DODUMP);
     heap->dumped = end;
 }
 
-static struct block *take_in_use(const struct shm *shm, size_t asked, size_t bytes,
-                                 size_t alignment)
+// False when this thread has it already: the heap's own records are being allocated by
+// a malloc that this heap is behind.
+static bool heap_lock(struct shm_heap *heap)
 {
-    struct shm_heap *heap = shm->heap;
-    pthread_mutex_lock(&heap->lock);
-    assert(heap_is_valid(shm));
-    struct block *block = block_take(heap, bytes, alignment);
-    if (block) {
-        block->asked = asked;
-        block_link(block_bucket(heap, block->start), block);
-        if (++heap->in_use > heap->bucket_count)
-            grow_buckets(heap);
-        show_in_dumps(heap, shm->heap_bytes, block->start + block->bytes);
-    }
-    assert(heap_is_valid(shm));
+    if (pthread_mutex_lock(&heap->lock) != 0)
+        return false;
+    assert(heap_is_valid(heap));
+    return true;
+}
+
+static void heap_unlock(struct shm_heap *heap)
+{
+    assert(heap_is_valid(heap));
     pthread_mutex_unlock(&heap->lock);
+}
+
+static void take_into_use(struct shm_heap *heap, struct block *block, size_t asked)
+{
+    block->asked = asked;
+    block_link(block_bucket(heap, block->start), block);
+    if (++heap->in_use > heap->bucket_count)
+        grow_buckets(heap);
+    show_in_dumps(heap, block->start + block->bytes);
+}
+
+// Sizes and starts of a page or more are whole pages.
+static size_t grain_of(const struct shm_heap *heap, size_t asked)
+{
+    return asked >= heap->page ? heap->page : GRAIN;
+}
+
+const struct block *heap_allocate(struct shm_heap *heap, size_t bytes, size_t alignment,
+                                  const struct quota **exceeded)
+{
+    size_t asked = bytes ? bytes : 1, grain = grain_of(heap, asked);
+    *exceeded = NULL;
+    if (alignment < grain)
+        alignment = grain;
+    if (asked > heap->bytes || alignment > heap->bytes || !heap_lock(heap))
+        return NULL;
+    struct block *block = NULL;
+    *exceeded = heap_reserve(heap, asked);
+    if (!*exceeded) {
+        block = block_take(heap, round_up(asked, grain), alignment);
+        if (block)
+            take_into_use(heap, block, asked);
+        else
+            heap_unreserve(heap, asked);
+    }
+    heap_unlock(heap);
     return block;
 }
 
-int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory)
+static struct block *block_at(struct shm_heap *heap, const void *memory)
 {
-    struct shm_heap *heap = shm->heap;
-    size_t asked = bytes ? bytes : 1;
-    size_t grain = asked >= heap->page ? heap->page : GRAIN;
-    if (alignment < grain)
-        alignment = grain;
-    if (asked > shm->heap_bytes || alignment > shm->heap_bytes)
-        return fail(MPI_ERR_NO_MEM,
-                    "%zu bytes asked for, but a process's heap has %zu by %s", bytes,
-                    shm->heap_bytes, room_reason(shm->control->bound));
-    int err = bytes_reserve(shm, asked);
-    if (err)
-        return err;
-    struct block *block = take_in_use(shm, asked, round_up(asked, grain), alignment);
-    if (!block) {
-        bytes_unreserve(shm, asked);
-        return fail(MPI_ERR_NO_MEM,
-                    "no piece of %zu bytes is left in this process's heap, which has "
-                    "%zu by %s",
-                    bytes, shm->heap_bytes, room_reason(shm->control->bound));
-    }
-    count_shared(COUNTER_HEAP_BYTES, asked);
-    *memory = heap->base + block->start;
-    return 0;
+    return find_in_use(heap, (size_t)((const char *)memory - heap->base));
 }
 
-void shm_free(struct shm *shm, void *memory)
+void heap_free(struct shm_heap *heap, void *memory)
 {
-    struct shm_heap *heap = shm->heap;
-    pthread_mutex_lock(&heap->lock);
-    assert(heap_is_valid(shm));
-    struct block *block = find_in_use(heap, (size_t)((char *)memory - heap->base));
+    heap_lock(heap);
+    struct block *block = block_at(heap, memory);
     if (block) {
-        bytes_unreserve(shm, block->asked);
-        count_shared(COUNTER_HEAP_BYTES, -(uint64_t)block->asked);
+        heap_unreserve(heap, block->asked);
         block_unlink(block);
         heap->in_use--;
         put_back(heap, block);
     }
-    assert(heap_is_valid(shm));
-    pthread_mutex_unlock(&heap->lock);
+    heap_unlock(heap);
 }
 
-size_t shm_allocated(struct shm *shm, const void *memory)
+size_t heap_allocated(struct shm_heap *heap, const void *memory)
 {
-    struct shm_heap *heap = shm->heap;
-    pthread_mutex_lock(&heap->lock);
-    const struct block *block =
-        find_in_use(heap, (size_t)((const char *)memory - heap->base));
+    heap_lock(heap);
+    const struct block *block = block_at(heap, memory);
     size_t asked = block ? block->asked : 0;
-    pthread_mutex_unlock(&heap->lock);
+    heap_unlock(heap);
     return asked;
 }
 
-int heap_open(struct shm *shm)
+// Takes the start of the free block behind this one.
+static bool block_grow(struct shm_heap *heap, struct block *block, size_t bytes)
 {
-    struct shm_heap *heap = calloc(1, sizeof *heap);
-    if (!heap)
-        goto no_memory;
-    shm->heap = heap;
-    heap->bucket_count = 256;
-    heap->buckets = calloc(heap->bucket_count, sizeof(struct block *));
-    heap->first = calloc(1, sizeof *heap->first);
-    if (!heap->buckets || !heap->first)
-        goto no_memory;
-    heap->base =
-        shm->base + shm->control_bytes + (size_t)shm->node_rank * shm->heap_bytes;
-    heap->page = page_bytes();
-    heap->first->bytes = shm->heap_bytes;
-    pthread_mutex_init(&heap->lock, NULL);
-    insert_free(heap, heap->first);
-    assert(heap_is_valid(shm));
-    return 0;
-
-no_memory:
-    heap_close(shm);
-    return fail(MPI_ERR_NO_MEM, "no memory for the allocator of the heap");
+    struct block *after = block->after;
+    size_t more = bytes - block->bytes;
+    if (!after || after->asked || after->bytes < more)
+        return false;
+    remove_free(heap, after);
+    struct block *rest = after->bytes > more ? block_split(after, more) : NULL;
+    if (rest)
+        insert_free(heap, rest);
+    block_merge(block);
+    show_in_dumps(heap, block->start + block->bytes);
+    return true;
 }
 
-void heap_close(struct shm *shm)
+static void block_shrink(struct shm_heap *heap, struct block *block, size_t bytes)
 {
-    struct shm_heap *heap = shm->heap;
-    if (!heap)
-        return;
+    struct block *rest = bytes < block->bytes ? block_split(block, bytes) : NULL;
+    if (rest)
+        put_back(heap, rest);
+}
+
+// Resizes the block in use at `memory`; returns what was asked for before, 0 if it
+// cannot grow.
+static size_t resize_at(struct shm_heap *heap, const void *memory, size_t bytes)
+{
+    struct block *block = block_at(heap, memory);
+    size_t asked = block->asked, wanted = round_up(bytes, grain_of(heap, bytes));
+    if (wanted > block->bytes && !block_grow(heap, block, wanted))
+        return 0;
+    block_shrink(heap, block, wanted);
+    block->asked = bytes;
+    return asked;
+}
+
+bool heap_resize(struct shm_heap *heap, void *memory, size_t bytes)
+{
+    heap_lock(heap);
+    size_t before = 0;
+    if (bytes <= heap->bytes && !heap_reserve(heap, bytes)) {
+        before = resize_at(heap, memory, bytes);
+        heap_unreserve(heap, before ? before : bytes);
+    }
+    heap_unlock(heap);
+    return before != 0;
+}
+
+// ---- the whole heap -----------------------------------------------------------
+bool heap_cut(struct shm_heap *heap, size_t bytes)
+{
+    heap_lock(heap);
+    struct block *last = heap->first;
+    while (last->after)
+        last = last->after;
+    bool is_free = !last->asked && last->start < bytes;
+    if (is_free) {
+        remove_free(heap, last);
+        heap->bytes = bytes;
+        last->bytes = bytes - last->start;
+        if (last->used > last->bytes)
+            last->used = last->bytes;
+        if (heap->dumped > bytes)
+            heap->dumped = bytes;
+        insert_free(heap, last);
+    }
+    heap_unlock(heap);
+    return is_free;
+}
+
+void heap_join_node(struct shm_heap *heap, struct quota *node, _Atomic(uint64_t) *level)
+{
+    heap_lock(heap);
+    heap->node = node;
+    heap->level = level;
+    if (node)
+        atomic_fetch_add(&node->used, heap->own.used);
+    level_count(heap, heap->own.used);
+    heap_unlock(heap);
+}
+
+// A thread that asks for the lock it holds learns so (heap_lock).
+void heap_lock_init(struct shm_heap *heap)
+{
+    pthread_mutexattr_t checking;
+    pthread_mutexattr_init(&checking);
+    pthread_mutexattr_settype(&checking, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&heap->lock, &checking);
+    pthread_mutexattr_destroy(&checking);
+}
+
+bool heap_open(struct shm_heap *heap, void *base, size_t bytes)
+{
+    *heap = (struct shm_heap){.base = base,
+                              .bytes = bytes,
+                              .page = page_bytes(),
+                              .own.limit = SIZE_MAX,
+                              .bucket_count = 256};
+    heap->buckets = calloc(heap->bucket_count, sizeof(struct block *));
+    heap->first = calloc(1, sizeof *heap->first);
+    if (!heap->buckets || !heap->first) {
+        free(heap->buckets);
+        free(heap->first);
+        return false;
+    }
+    heap->first->bytes = bytes;
+    heap_lock_init(heap);
+    insert_free(heap, heap->first);
+    assert(heap_is_valid(heap));
+    return true;
+}
+
+void heap_close(struct shm_heap *heap)
+{
     for (struct block *block = heap->first, *after; block; block = after) {
         after = block->after;
         free(block);
     }
-    counter_reset(COUNTER_HEAP_BYTES);
     free(heap->buckets);
-    free(heap);
-    shm->heap = NULL;
 }

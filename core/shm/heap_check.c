@@ -34,14 +34,13 @@ static bool block_is_valid(const struct shm_heap *heap, const struct block *bloc
 }
 
 // Blocks follow each other from the heap's start to its end.
-static bool blocks_are_valid(const struct shm_heap *heap, size_t heap_bytes,
-                             struct census *census)
+static bool blocks_are_valid(const struct shm_heap *heap, struct census *census)
 {
     const struct block *before = NULL;
     size_t end = 0;
     for (const struct block *block = heap->first; block; block = block->after) {
         if (block->before != before || block->start != end ||
-            block->bytes > heap_bytes - end || !block_is_valid(heap, block))
+            block->bytes > heap->bytes - end || !block_is_valid(heap, block))
             return false;
         census->free += !block->asked;
         census->in_use += block->asked != 0;
@@ -49,7 +48,7 @@ static bool blocks_are_valid(const struct shm_heap *heap, size_t heap_bytes,
         end += block->bytes;
         before = block;
     }
-    return end == heap_bytes;
+    return end == heap->bytes;
 }
 
 // Each block of a bin is free and of its size; a bit tells whether there is one. Adds
@@ -79,14 +78,11 @@ static bool bins_are_valid(const struct shm_heap *heap, size_t *count)
     return true;
 }
 
-// Other threads may have counted bytes for which they have no block yet.
-bool heap_is_valid(const struct shm *shm)
+bool heap_is_valid(const struct shm_heap *heap)
 {
-    const struct shm_heap *heap = shm->heap;
     struct census census = {0};
     size_t in_bins = 0;
-    return blocks_are_valid(heap, shm->heap_bytes, &census) &&
-           bins_are_valid(heap, &in_bins) && in_bins == census.free &&
-           heap->in_use == census.in_use && shm->allocated >= census.asked &&
-           heap->dumped <= shm->heap_bytes;
+    return blocks_are_valid(heap, &census) && bins_are_valid(heap, &in_bins) &&
+           in_bins == census.free && heap->in_use == census.in_use &&
+           heap->own.used == census.asked && heap->dumped <= heap->bytes;
 }

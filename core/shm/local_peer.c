@@ -4,6 +4,7 @@
 #include "shm/control.h"
 #include "shm/local_peer.h"
 #include "shm/ring.h"
+#include "shm/shared_heap.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -46,6 +47,7 @@ void peer_record_fill(struct shm *shm)
     struct life life;
     record->pid = (int)getpid();
     record->start_time = life_read(record->pid, &life) ? life.start_time : 0;
+    shared_heap_announce(shm, record);
     atomic_store(&record->state, PEER_ALIVE);
 }
 

@@ -4,7 +4,9 @@
 #include "shm/control.h"
 #include "shm/room.h"
 
+#include <errno.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 // RLIM_INFINITY is the largest number.
 static struct room room_lower(struct room room, rlim_t bytes, enum bound bound)
@@ -36,19 +38,35 @@ const char *room_reason(enum bound bound)
     }
 }
 
+// The soft limit of file sizes is there for files that grow by mistake; the segment takes
+// what the hard one allows. Beyond that ftruncate would be answered with a signal.
+bool file_set_length(int file, size_t bytes)
+{
+    struct rlimit limit;
+    bool is_raised = getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur;
+    if (is_raised)
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){limit.rlim_max, limit.rlim_max});
+    bool is_set = ftruncate(file, (off_t)bytes) == 0;
+    int reason = errno;
+    if (is_raised)
+        setrlimit(RLIMIT_FSIZE, &limit);
+    errno = reason;
+    return is_set;
+}
+
 // Processes of one control group share its memory limit. If processes of a node are in
 // several groups, the node's heaps together have the machine's memory.
 void group_enter(struct shm *shm)
 {
     struct shm_control *control = shm->control;
     struct group_limit group = group_limit_find("");
-    shm->memory_limit = group.bytes;
+    atomic_store(&shm->heap->own.limit, group.bytes);
     if (shm->node_rank == 0) {
         control->group = group.identity;
         uint64_t machine = machine_bytes();
-        atomic_store(&control->memory_limit,
+        atomic_store(&control->heaps.limit,
                      group.bytes < machine ? group.bytes : machine);
     } else if (control->group != group.identity) {
-        atomic_store(&control->memory_limit, machine_bytes());
+        atomic_store(&control->heaps.limit, machine_bytes());
     }
 }

@@ -12,5 +12,7 @@ struct room {
 };
 struct room room_find(void);
 const char *room_reason(enum bound bound); // for people, with what changes it
+// Makes the file so long whatever the soft limit says; false with errno.
+bool file_set_length(int file, size_t bytes);
 // Learns what memory this process's control group leaves to the heaps.
 void group_enter(struct shm *shm);

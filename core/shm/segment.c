@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The node's segment: made by the leader, mapped by everyone, never named.
+#include "shm/alloc.h"
 #include "shm/control.h"
 #include "shm/copy.h"
-#include "shm/heap.h"
 #include "shm/local_peer.h"
 #include "shm/ring.h"
 #include "shm/room.h"
+#include "shm/shared_heap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,37 +42,36 @@ static void set_sizes(struct shm *shm, size_t heap_bytes)
 // heap what has been allocated (heap.c).
 static void keep_out_of_dumps(const struct shm *shm)
 {
-    madvise(shm->base, shm->bytes, MADV_DONTDUMP);
+    struct piece pieces[PIECES];
+    int count = pieces_of(shm, pieces);
+    for (int i = 0; i < count; i++)
+        madvise(shm->base + pieces[i].offset, pieces[i].bytes, MADV_DONTDUMP);
     madvise(shm->base, round_up(records_bytes(shm->node_size), page_bytes()),
             MADV_DODUMP);
 }
 
-static bool segment_map(struct shm *shm, int file)
+static void segment_unmap(const struct shm *shm)
+{
+    struct piece pieces[PIECES];
+    for (int i = 0, count = pieces_of(shm, pieces); i < count; i++)
+        munmap(shm->base + pieces[i].offset, pieces[i].bytes);
+}
+
+static bool map_whole(struct shm *shm, int file)
 {
     void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_NORESERVE, file, 0);
-    if (base == MAP_FAILED)
-        return false;
-    shm->base = base;
-    shm->control = base;
-    keep_out_of_dumps(shm);
-    return true;
+    shm->base = base != MAP_FAILED ? base : NULL;
+    return shm->base != NULL;
 }
 
-// The soft limit of file sizes is there for files that grow by mistake; the segment takes
-// what the hard one allows. Beyond that ftruncate would be answered with a signal.
-static bool set_length(int file, size_t bytes)
+static bool segment_map(struct shm *shm, int file)
 {
-    struct rlimit limit;
-    bool is_raised = getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur;
-    if (is_raised)
-        setrlimit(RLIMIT_FSIZE, &(struct rlimit){limit.rlim_max, limit.rlim_max});
-    bool is_set = ftruncate(file, (off_t)bytes) == 0;
-    int reason = errno;
-    if (is_raised)
-        setrlimit(RLIMIT_FSIZE, &limit);
-    errno = reason;
-    return is_set;
+    if (!shared_heap_enclose(shm, file) && !map_whole(shm, file))
+        return false;
+    shm->control = (struct shm_control *)shm->base;
+    keep_out_of_dumps(shm);
+    return true;
 }
 
 static int refuse_room(const struct shm *shm, const struct room *room)
@@ -99,7 +98,7 @@ static int map_largest(struct shm *shm, int file, size_t wanted)
     for (heap_bytes = asked; heap_bytes >= HEAP_MIN;
          heap_bytes = round_up(heap_bytes / 2, page)) {
         set_sizes(shm, heap_bytes);
-        if (set_length(file, shm->bytes) && segment_map(shm, file)) {
+        if (file_set_length(file, shm->bytes) && segment_map(shm, file)) {
             shm->control->bound = heap_bytes < asked ? BOUND_ADDRESSES
                                   : asked < wanted   ? room.bound
                                                      : BOUND_WANTED;
@@ -167,13 +166,13 @@ static void try_copy(struct shm *shm)
 // The segment is mapped: makes this process a member of its node.
 static int shm_enter(struct shm *shm)
 {
-    int err = heap_open(shm);
+    int err = own_heap_open(shm);
     if (err)
         return err;
     err = rings_open(shm,
                      shm->base + round_up(records_bytes(shm->node_size), page_bytes()));
     if (err) {
-        heap_close(shm);
+        own_heap_close(shm);
         return err;
     }
     announce_cores(shm);
@@ -185,7 +184,7 @@ static int shm_enter(struct shm *shm)
 static void shm_free_all(struct shm *shm)
 {
     if (shm->base)
-        munmap(shm->base, shm->bytes);
+        segment_unmap(shm);
     if (shm->file >= 0)
         close(shm->file);
     free(shm);
@@ -282,11 +281,17 @@ int shm_attach(const struct boot *boot, const char *descriptor, struct shm **shm
     return 0;
 }
 
+int shm_attached(struct shm *shm)
+{
+    memory_close_after_trial(shm);
+    return shared_heaps_attach(shm);
+}
+
 void shm_stop(struct shm *shm)
 {
     atomic_store(&peer_record_of(shm, shm->node_rank)->state, PEER_STOPPED);
     memory_close(shm);
     rings_close(shm);
-    heap_close(shm);
+    own_heap_close(shm);
     shm_free_all(shm);
 }

@@ -23,9 +23,8 @@ struct shm {
     size_t heap_bytes;           // of one process's heap
     struct shm_control *control; // private: at the start of the segment
     struct shm_heap *heap;       // private: the allocator of this process's heap
+    struct shared_heap *shared;  // private: the heap is a preloaded library's, or NULL
     struct shm_rings *rings;     // private: this process's ends of the rings
-    size_t memory_limit;         // private: of this process's heap by its control group
-    _Atomic(uint64_t) allocated; // private: bytes in this process's heap
     _Atomic(int) opening;        // private: may local peers copy?
     int file;                    // the leader's descriptor of the segment, -1 elsewhere
 };
@@ -38,8 +37,9 @@ int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
                char descriptor[SHM_DESCRIPTOR_MAX]);
 // MPI_ERR_OTHER when the leader's segment cannot be opened or is of another build.
 int shm_attach(const struct boot *boot, const char *descriptor, struct shm **shm);
-// To be called by each process when all have attached.
-void shm_attached(struct shm *shm);
+// To be called by each process when all have attached. MPI_ERR_OTHER when a heap that a
+// local peer has begun before the start cannot be mapped.
+int shm_attached(struct shm *shm);
 // Unmaps the segment: memory from its heaps is gone. Local peers that still run keep
 // it.
 void shm_stop(struct shm *shm);

@@ -63,7 +63,7 @@ static void random_steps(struct shm *shm)
     whole_heap_is_free(shm);
     for (int step = 0; step < STEPS; step++) {
         struct slot *slot = &slots[rand_r(&seed) % SLOTS];
-        CHECK(heap_is_valid(shm));
+        CHECK(heap_is_valid(shm->heap));
         if (!slot->memory) {
             use_slot(shm, slot, &seed);
             continue;
@@ -80,10 +80,10 @@ static void random_steps(struct shm *shm)
         }
     whole_heap_is_free(shm);
     meet(shm, 2);
-    CHECK(atomic_load(&shm->control->allocated) == 0);
+    CHECK(atomic_load(&shm->control->heaps.used) == 0);
 }
 
-#define NOTICED(member, wrong) CHECK_NOTICED(heap_is_valid(shm), member, wrong)
+#define NOTICED(member, wrong) CHECK_NOTICED(heap_is_valid(shm->heap), member, wrong)
 
 static void what_is_wrong_with_a_heap_is_noticed(struct shm *shm)
 {
@@ -110,8 +110,8 @@ static void what_is_wrong_with_a_heap_is_noticed(struct shm *shm)
     NOTICED(heap->filled[1], 1);
     NOTICED(*hole->previous, NULL);
     NOTICED(heap->in_use, 3);
-    NOTICED(shm->allocated, 199);
-    NOTICED(heap->dumped, shm->heap_bytes + 1);
+    NOTICED(heap->own.used, 199);
+    NOTICED(heap->dumped, heap->bytes + 1);
     shm_free(shm, memory[0]);
     shm_free(shm, memory[2]);
 }
@@ -158,12 +158,12 @@ static void too_much_is_refused(struct shm *shm)
     CHECK(shm_alloc(shm, 4096, 64, &memory) == 0);
     shm_free(shm, memory);
     shm_free(shm, most);
-    shm->control->memory_limit = 1 << 20; // a machine with little memory
+    shm->control->heaps.limit = 1 << 20; // a machine with little memory
     CHECK(shm_alloc(shm, (1 << 20) + 1, 64, &memory) == MPI_ERR_NO_MEM);
     CHECK(strstr(error_detail(&error_class), "1048576 bytes"));
     CHECK(shm_alloc(shm, 1 << 20, 64, &memory) == 0);
     shm_free(shm, memory);
-    shm->control->memory_limit = machine_bytes();
+    shm->control->heaps.limit = machine_bytes();
 }
 
 static size_t pages_in_use(const struct shm *shm)
@@ -238,12 +238,12 @@ static void control_group_limits_heap(struct shm *shm)
     enum { LIMIT = 1 << 20 };
     void *memory;
     int error_class;
-    shm->memory_limit = LIMIT;
+    shm->heap->own.limit = LIMIT;
     CHECK(shm_alloc(shm, LIMIT + 1, 64, &memory) == MPI_ERR_NO_MEM);
     CHECK(strstr(error_detail(&error_class), "memory of the control group"));
     CHECK(shm_alloc(shm, LIMIT, 64, &memory) == 0);
     shm_free(shm, memory);
-    CHECK(atomic_load(&shm->control->allocated) == 0);
+    CHECK(atomic_load(&shm->control->heaps.used) == 0);
 }
 
 static void heap_fits_in_file_limit(struct shm *shm)
