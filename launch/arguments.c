@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RANKS_MAX = 1 << 16 };
 
@@ -123,6 +124,16 @@ static void apply_keep(struct parser *parser, char **values)
     parser->plan->keeps_job = true;
 }
 
+static void apply_share(struct parser *parser, char **values)
+{
+    (void)values;
+    char *library = heap_library();
+    if (!library || access(library, R_OK) != 0)
+        usage_error("--share-heap: there is no library %s", library ? library : "");
+    free(library);
+    parser->plan->shares_heap = true;
+}
+
 static void apply_help(struct parser *parser, char **values);
 
 static void apply_version(struct parser *parser, char **values)
@@ -166,6 +177,11 @@ static const struct argument {
      apply_binding,
      "--bind-to WHAT",
      "share: of the cores, if they suffice; core: one; none [share]"},
+    {{"--share-heap"},
+     0,
+     apply_share,
+     "--share-heap",
+     "take allocations of 128 KiB and more from shared memory, for created windows"},
     {{"-l", "--tag-output"},
      0,
      apply_tag,

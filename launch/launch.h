@@ -65,6 +65,7 @@ struct plan {
     char *agent; // words of the command that runs another one on a host
     bool tags_output, is_verbose;
     bool keeps_job; // when one of its ranks dies
+    bool shares_heap;
     enum binding binding;
 };
 
@@ -250,6 +251,12 @@ int rank_start(struct job *job, struct rank *rank, int input);
 void binding_find_cores(struct cores *cores);
 // Binds the calling process, which becomes the rank. Its environment is already set.
 void binding_apply(const struct job *job, const struct rank *rank);
+
+// The path of the library that --share-heap preloads, beside this program; NULL without
+// memory.
+char *heap_library(void);
+// Puts it before what the environment has preloaded.
+void heap_library_preload(void);
 
 pid_t guard_start(void);
 

@@ -60,6 +60,8 @@ static void set_environment(const struct job *job, const struct rank *rank, int 
 {
     set_all(&job->plan->settings);
     set_all(&rank->section->settings);
+    if (job->plan->shares_heap)
+        heap_library_preload();
     unsetenv("PMI_PORT"); // of a launcher that has started mpiexec
     unsetenv("PMI_ID");
     set_number("PMI_FD", wire);
