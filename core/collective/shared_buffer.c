@@ -75,11 +75,13 @@ int node_arrive(struct communicator *comm)
     while ((int32_t)(arrived - expected) < 0) {
         int err = message_backoff(&spins);
         if (err) {
+            message_backoff_end(spins);
             shared_buffer_break(comm);
             return err;
         }
         arrived = atomic_load_explicit(arrivals, memory_order_acquire);
     }
+    message_backoff_end(spins);
     return unlikely(atomic_load_explicit(&comm->collective->shared_buffer->is_broken,
                                          memory_order_relaxed))
                ? fail_broken()

@@ -89,17 +89,41 @@ static void thread_doze(struct messages *messages, struct progress_thread *threa
     atomic_store(&thread->naps, 0);
 }
 
-static void thread_nap(struct messages *messages, struct progress_thread *thread)
+// The next nap is longer if the program has polled often since the count was `before`.
+static void thread_end_nap(const struct messages *messages,
+                           struct progress_thread *thread, uint64_t start,
+                           uint64_t before)
 {
-    uint64_t start = clock_nanoseconds();
-    uint64_t polls = atomic_load(&messages->program_polls);
-    thread_doze(messages, thread, thread->nap);
-    polls = atomic_load(&messages->program_polls) - polls;
+    uint64_t polls = atomic_load(&messages->program_polls) - before;
     if (polls * OFTEN < thread->nap)
         thread->nap = NAP;
     else if (thread->nap < NAP_LONG)
         thread->nap *= 2;
     thread_woke(start);
+}
+
+static void network_thread_nap(struct messages *messages,
+                               struct progress_thread *thread)
+{
+    uint64_t start = clock_nanoseconds();
+    uint64_t polls = atomic_load(&messages->program_polls);
+    thread_doze(messages, thread, thread->nap);
+    thread_end_nap(messages, thread, start, polls);
+}
+
+// A local peer that finds the program gone from its wait ends the nap. *ticket is that of
+// the last look at the bell, so that no nap is too late to be ended.
+static void node_thread_nap(struct messages *messages, struct progress_thread *thread,
+                            uint32_t *ticket)
+{
+    uint64_t start = clock_nanoseconds();
+    uint64_t polls = atomic_load(&messages->program_polls);
+    shm_sleep(process.shm, SHM_BELL_PROGRESS, *ticket, thread->nap);
+    uint32_t now = shm_ticket(process.shm, SHM_BELL_PROGRESS);
+    if (now != *ticket)
+        poll_locked(messages);
+    *ticket = now;
+    thread_end_nap(messages, thread, start, polls);
 }
 
 static void thread_end_doze(struct progress_thread *thread)
@@ -123,10 +147,11 @@ static void *node_thread_run(void *argument)
     struct messages *messages = argument;
     struct progress_thread *thread = &messages->node_thread;
     uint64_t seen = 0;
+    uint32_t roused = shm_ticket(process.shm, SHM_BELL_PROGRESS);
     thread_run_briefly();
     while (!atomic_load(&messages->is_stopping)) {
         if (thread_linger(messages, thread, &seen)) {
-            thread_nap(messages, thread);
+            node_thread_nap(messages, thread, &roused);
             continue;
         }
         uint32_t ticket = shm_arm(process.shm, SHM_BELL_PROGRESS);
@@ -184,7 +209,7 @@ static void *network_thread_run(void *argument)
     thread_run_briefly();
     while (!atomic_load(&messages->is_stopping)) {
         if (thread_linger(messages, thread, &seen))
-            thread_nap(messages, thread);
+            network_thread_nap(messages, thread);
         else if (network_thread_may_sleep(messages))
             network_thread_sleep(messages, sources);
         else
@@ -263,10 +288,9 @@ void progress_threads_stop(struct messages *messages)
 {
     atomic_store(&messages->is_stopping, true);
     if (process.shm)
-        shm_ring_own(process.shm, SHM_BELL_PROGRESS);
+        shm_rouse(process.shm, process.shm->node_rank);
     if (messages->wakeup >= 0)
         eventfd_write(messages->wakeup, 1);
-    thread_end_doze(&messages->node_thread);
     thread_end_doze(&messages->network_thread);
     progress_thread_stop(&messages->node_thread);
     progress_thread_stop(&messages->network_thread);

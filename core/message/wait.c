@@ -2,7 +2,9 @@
 // Waiting. Of the threads of a process that wait, one is the poller. It polls for
 // ORIEL_SPIN microseconds, or four times as long in a job of several nodes, yielding
 // its core at every step when the machine has more processes than CPUs, or a local peer
-// is on the same core; then it sleeps on the process's doorbell. The others rest until
+// is on the same core; then it sleeps on the process's doorbell. Messages that it handles
+// for others make it poll that long once more, for more of them are likely to follow: a
+// target that waits answers its origins at once. The others rest until
 // the thread that handles messages finds that their wait is over, or until the poller
 // leaves and one of them takes its place. Events of the network reach a sleeping poller
 // through the network thread.
@@ -12,6 +14,7 @@
 
 enum {
     POLLS_PER_CLOCK = 16, // the clock costs more than a poll
+    BACKOFF_SETTLED = 16, // steps after which the wait is not a short one
     BACKOFF_PER_MICROSECOND = 16,
     BACKOFF_YIELDS = 1000,
     BACKOFF_YIELDS_OF_NODES = 20, // who is waited for may itself wait for another node
@@ -140,19 +143,45 @@ int message_looked(bool has_found)
     return err;
 }
 
-static bool waiter_poll(struct waiter *waiter)
+// Adds the events to *events.
+static bool waiter_poll(struct waiter *waiter, int *events)
 {
     message_lock();
-    message_poll();
+    *events += message_poll();
     bool done = waiter_is_done(waiter);
     message_unlock();
     return done;
 }
 
+static uint64_t spin_nanoseconds(void)
+{
+    return (uint64_t)process.options.spin_microseconds * MICROSECOND;
+}
+
+// ---- showing that this process polls
+
+// A message may come when the wait is over, so that a process without a node thread,
+// which then handles it, never shows that it polls.
+static void show_polling(const struct messages *messages)
+{
+    const struct shm *shm = process.shm;
+    if (messages->node_thread.is_running && !shm_is_polling(shm, shm->node_rank))
+        shm_set_polling(process.shm, true);
+}
+
+static void stop_polling(void)
+{
+    const struct shm *shm = process.shm;
+    if (likely(!shm_is_polling(shm, shm->node_rank)))
+        return;
+    shm_set_polling(process.shm, false);
+    message_progress();
+}
+
 // On a crowded machine a thread that yields comes back late, but one that the network
 // wakes comes back soon. On another machine the progress thread of the awaited process
-// may have woken on this core.
-static bool waiter_spin(struct waiter *waiter, uint64_t end)
+// may have woken on this core. While messages come, the end is put off up to the limit.
+static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
 {
     struct messages *messages = process.messages;
     bool crowded = is_crowded();
@@ -165,25 +194,34 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end)
             yields = look_at_core(messages);
             look = now + CORE_PATIENCE;
         }
+        int events = 0;
         for (int i = 0; i < POLLS_PER_CLOCK; i++) {
-            if (waiter_poll(waiter))
+            if (waiter_poll(waiter, &events))
                 return true;
             give_way(yields);
         }
+        if (yields)
+            continue;
+        show_polling(messages);
+        if (events > 0 && end < now + spin_nanoseconds())
+            end = now + spin_nanoseconds();
+        if (end > limit)
+            end = limit;
     }
     return false;
 }
 
 // Polls, sleeps if that brings nothing, and polls again. A poll that has brought
-// something may have left more, for which no doorbell rings.
-static bool waiter_sleep(struct waiter *waiter, uint64_t nanoseconds)
+// something may have left more, for which no doorbell rings. Adds the events to *events.
+static bool waiter_sleep(struct waiter *waiter, uint64_t nanoseconds, int *events)
 {
     struct messages *messages = process.messages;
     message_lock();
     waiters_add(&messages->sleeping, waiter);
     atomic_store(&messages->has_sleepers, true);
     uint32_t ticket = shm_arm(process.shm, SHM_BELL_CALL);
-    bool must_sleep = message_poll() == 0 && !waiter_is_done(waiter);
+    int before = message_poll();
+    bool must_sleep = before == 0 && !waiter_is_done(waiter);
     message_unlock();
     if (must_sleep) {
         count_shared(COUNTER_CALL_SLEEPS, 1);
@@ -198,7 +236,7 @@ static bool waiter_sleep(struct waiter *waiter, uint64_t nanoseconds)
         atomic_store(&messages->has_sleepers, false);
         shm_disarm(process.shm, SHM_BELL_CALL);
     }
-    message_poll();
+    *events += before + message_poll();
     bool done = waiter_is_done(waiter);
     message_unlock();
     return done;
@@ -248,9 +286,15 @@ static void poller_leave(struct messages *messages)
 static bool poller_wait(struct waiter *waiter, uint64_t spin_end, uint64_t end)
 {
     struct messages *messages = process.messages;
-    bool done = waiter_spin(waiter, spin_end);
-    while (!done && clock_nanoseconds() < end)
-        done = waiter_sleep(waiter, longest_sleep(messages));
+    bool done = waiter_spin(waiter, spin_end, end);
+    stop_polling();
+    while (!done && clock_nanoseconds() < end) {
+        int events = 0;
+        done = waiter_sleep(waiter, longest_sleep(messages), &events);
+        if (!done && events > 0 && !is_crowded())
+            done = waiter_spin(waiter, clock_nanoseconds() + spin_nanoseconds(), end);
+        stop_polling();
+    }
     poller_leave(messages);
     return done;
 }
@@ -278,7 +322,7 @@ static bool waiter_rest(struct waiter *waiter, uint64_t spin_end, uint64_t end)
 static int waiter_wait(struct waiter *waiter)
 {
     uint64_t start = clock_nanoseconds(), look = start + PATIENCE;
-    uint64_t spin = (uint64_t)process.options.spin_microseconds * MICROSECOND;
+    uint64_t spin = spin_nanoseconds();
     uint64_t spin_end = start + (process.net ? SPINS_OF_NODES * spin : spin);
     for (;;) {
         if (waiter_enlist(waiter) ? poller_wait(waiter, spin_end, look)
@@ -286,7 +330,7 @@ static int waiter_wait(struct waiter *waiter)
             return 0;
         int err = message_check_deaths();
         if (err)
-            return waiter_poll(waiter) ? 0 : err;
+            return waiter_poll(waiter, &(int){0}) ? 0 : err;
         uint64_t now = clock_nanoseconds(), waited = now - start;
         look = now + (waited < SECOND ? waited : SECOND);
     }
@@ -295,16 +339,16 @@ static int waiter_wait(struct waiter *waiter)
 int message_wait(bool (*done)(void *argument), void *argument)
 {
     struct waiter waiter = {.done = done, .argument = argument};
-    return waiter_poll(&waiter) ? 0 : waiter_wait(&waiter);
+    return waiter_poll(&waiter, &(int){0}) ? 0 : waiter_wait(&waiter);
 }
 
 // ---- waiting for shared memory
 
-static int backoff_nap(unsigned count)
+static int backoff_nap(unsigned count, int *events)
 {
     struct waiter waiter = {.done = NULL};
     unsigned doublings = count / 16 < 4 ? count / 16 : 4;
-    waiter_sleep(&waiter, 50 * MICROSECOND << doublings);
+    waiter_sleep(&waiter, 50 * MICROSECOND << doublings, events);
     return count % BACKOFF_CHECK == BACKOFF_CHECK - 1 ? message_check_deaths() : 0;
 }
 
@@ -320,6 +364,25 @@ static bool backoff_must_yield(unsigned step)
                : atomic_load_explicit(&messages->shares_core, memory_order_relaxed);
 }
 
+// The wait is not a short one and this process has its core for itself.
+static int backoff_poll(struct messages *messages)
+{
+    show_polling(messages);
+    if (atomic_load(&messages->lock_waiters) > 0)
+        sched_yield();
+    return message_progress();
+}
+
+static int backoff_give_way(unsigned step, bool must_yield)
+{
+    int events = must_yield || step % POLLS_PER_CLOCK == POLLS_PER_CLOCK - 1
+                     ? message_progress()
+                     : 0;
+    give_way(must_yield);
+    return events;
+}
+
+// A wait that handles messages for others begins anew, but for its look for deaths.
 int message_backoff(unsigned *spins)
 {
     unsigned step = (*spins)++;
@@ -327,16 +390,30 @@ int message_backoff(unsigned *spins)
         (unsigned)process.options.spin_microseconds * BACKOFF_PER_MICROSECOND;
     unsigned yields = BACKOFF_YIELDS;
     bool crowded = is_crowded();
+    int events = 0, err = 0;
     if (crowded && process.net) {
         spin = 0;
         yields = BACKOFF_YIELDS_OF_NODES;
     }
-    if (step < spin + yields) {
-        bool gives_way = crowded || step >= spin || backoff_must_yield(step);
-        if (gives_way || step % POLLS_PER_CLOCK == POLLS_PER_CLOCK - 1)
-            message_progress();
-        give_way(gives_way);
-        return 0;
+    bool must_yield = crowded || step >= spin || backoff_must_yield(step);
+    if (!must_yield && step >= BACKOFF_SETTLED) {
+        events = backoff_poll(process.messages);
+    } else if (step < spin + yields) {
+        events = backoff_give_way(step, must_yield);
+    } else {
+        stop_polling();
+        err = backoff_nap(step - spin - yields, &events);
     }
-    return backoff_nap(step - spin - yields);
+    if (err || events == 0 || crowded || step < BACKOFF_SETTLED)
+        return err;
+    *spins = BACKOFF_SETTLED;
+    return message_looked(false);
+}
+
+void message_backoff_end(unsigned spins)
+{
+    if (spins < BACKOFF_SETTLED)
+        return;
+    stop_polling();
+    message_looked(true);
 }

@@ -187,14 +187,12 @@ static int find_copy(const struct communicator *comm, size_t bytes, struct copy 
     struct want want = {.comm = comm, .bytes = bytes};
     uint64_t end = clock_nanoseconds() + PATIENCE;
     unsigned spins = 0;
-    while ((*copy = copy_take_after_progress(&want)) == NULL) {
-        if (!want.may_come || clock_nanoseconds() > end)
-            return no_room(&want);
-        int err = message_backoff(&spins);
-        if (err)
-            return err;
-    }
-    return 0;
+    int err = 0;
+    while (!err && (*copy = copy_take_after_progress(&want)) == NULL)
+        err = want.may_come && clock_nanoseconds() <= end ? message_backoff(&spins)
+                                                          : no_room(&want);
+    message_backoff_end(spins);
+    return err;
 }
 
 // Sends the copy, which ends by itself.

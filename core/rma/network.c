@@ -63,6 +63,7 @@ static int network_move(const struct operation *operation)
             err = net_access(process.net, &access);
             message_unlock();
         } while (!err && unlikely(access.bytes > 0) && !(err = await_network(&spins)));
+        message_backoff_end(spins);
     }
     return err || is_alone ? err : batch_finish(operation);
 }

@@ -8,16 +8,11 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/uio.h>
-
-// The kernel copies at most 2 GiB - 4 KiB in one call.
-static const size_t PART_MAX = (size_t)1 << 30;
 
 typedef ssize_t copy_call(pid_t, const struct iovec *, unsigned long,
                           const struct iovec *, unsigned long, unsigned long);
 
-static int copy_failed(int node_rank, int pid, uint64_t remote, size_t bytes,
-                       int reason)
+static int copy_failed(int node_rank, int pid, const struct iovec *there, int reason)
 {
     int error_class = reason == ESRCH ? MPI_ERR_PROC_ABORTED
                       : reason == EPERM || reason == ENOSYS
@@ -25,27 +20,48 @@ static int copy_failed(int node_rank, int pid, uint64_t remote, size_t bytes,
                       : reason == ENOMEM ? MPI_ERR_NO_MEM
                                          : MPI_ERR_OTHER;
     return fail(error_class,
-                "copying %zu bytes at %#llx of process %d on this node (pid %d): %s",
-                bytes, (unsigned long long)remote, node_rank, pid, strerror(reason));
+                "copying %zu bytes at %p of process %d on this node (pid %d): %s",
+                there->iov_len, there->iov_base, node_rank, pid, strerror(reason));
 }
 
+static void span_skip(struct iovec *span, size_t bytes)
+{
+    span->iov_base = (char *)span->iov_base + bytes;
+    span->iov_len -= bytes;
+}
+
+// Takes off what has been copied of the first spans; returns how many are done.
+static size_t spans_skip(struct iovec *here, struct iovec *there, size_t bytes)
+{
+    size_t whole = 0;
+    for (; bytes > 0 && bytes >= here[whole].iov_len; whole++)
+        bytes -= here[whole].iov_len;
+    if (bytes > 0) {
+        span_skip(&here[whole], bytes);
+        span_skip(&there[whole], bytes);
+    }
+    return whole;
+}
+
+// The kernel copies less than it is asked to where it has a limit, 2 GiB in all, and
+// where a hole follows; then the next call fails.
 static int process_copy(const struct shm *shm, copy_call *call, int node_rank,
-                        uint64_t remote, void *local, size_t bytes)
+                        struct iovec *there, struct iovec *here, size_t count)
 {
     int pid = shm_pid(shm, node_rank);
+    size_t bytes = 0;
+    while (count > 0) {
+        ssize_t done = call(pid, here, count, there, count, 0);
+        if (unlikely(done <= 0))
+            return copy_failed(node_rank, pid, there, done < 0 ? errno : EFAULT);
+        bytes += (size_t)done;
+        size_t whole = spans_skip(here, there, (size_t)done);
+        here += whole;
+        there += whole;
+        count -= whole;
+    }
     count_shared(COUNTER_PROCESS_COPIES, 1);
     count_shared(COUNTER_PROCESS_COPY_BYTES, bytes);
-    while (bytes > 0) {
-        size_t part = bytes < PART_MAX ? bytes : PART_MAX;
-        struct iovec here = {local, part}, there = {(void *)(uintptr_t)remote, part};
-        ssize_t done = call(pid, &here, 1, &there, 1, 0);
-        if (done <= 0) // a hole in the middle ends one call early and fails the next
-            return copy_failed(node_rank, pid, remote, bytes,
-                               done < 0 ? errno : EFAULT);
-        local = (char *)local + done;
-        remote += (uint64_t)done;
-        bytes -= (size_t)done;
-    }
     return 0;
 }
 
@@ -104,15 +120,30 @@ bool shm_can_copy(const struct shm *shm)
 }
 
 // ---- copies -----------------------------------------------------------------------
+int shm_copy_spans_to(struct shm *shm, int node_rank, struct iovec *remote,
+                      struct iovec *local, size_t count)
+{
+    return process_copy(shm, process_vm_writev, node_rank, remote, local, count);
+}
+
+int shm_copy_spans_from(struct shm *shm, int node_rank, struct iovec *local,
+                        struct iovec *remote, size_t count)
+{
+    return process_copy(shm, process_vm_readv, node_rank, remote, local, count);
+}
+
 int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *local,
                 size_t bytes)
 {
-    return process_copy(shm, process_vm_writev, node_rank, remote, (void *)local,
-                        bytes);
+    struct iovec there = {(void *)(uintptr_t)remote, bytes};
+    struct iovec here = {(void *)local, bytes};
+    return shm_copy_spans_to(shm, node_rank, &there, &here, bytes > 0);
 }
 
 int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
                   size_t bytes)
 {
-    return process_copy(shm, process_vm_readv, node_rank, remote, local, bytes);
+    struct iovec there = {(void *)(uintptr_t)remote, bytes};
+    struct iovec here = {local, bytes};
+    return shm_copy_spans_from(shm, node_rank, &here, &there, bytes > 0);
 }

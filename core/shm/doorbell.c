@@ -24,6 +24,11 @@ uint32_t shm_arm(struct shm *shm, enum shm_bell bell)
     return ticket;
 }
 
+uint32_t shm_ticket(const struct shm *shm, enum shm_bell bell)
+{
+    return atomic_load(&peer_record_of(shm, shm->node_rank)->bells[bell].word);
+}
+
 void shm_sleep(struct shm *shm, enum shm_bell bell, uint32_t ticket,
                uint64_t nanoseconds)
 {
@@ -46,4 +51,21 @@ void shm_ring(struct shm *shm, int node_rank)
 void shm_ring_own(struct shm *shm, enum shm_bell bell)
 {
     doorbell_ring(&peer_record_of(shm, shm->node_rank)->bells[bell]);
+}
+
+void shm_rouse(struct shm *shm, int node_rank)
+{
+    struct doorbell *bell = &peer_record_of(shm, node_rank)->bells[SHM_BELL_PROGRESS];
+    atomic_fetch_add(&bell->word, 1);
+    futex_wake(&bell->word, INT_MAX);
+}
+
+void shm_set_polling(struct shm *shm, bool is_polling)
+{
+    atomic_store(&peer_record_of(shm, shm->node_rank)->is_polling, is_polling);
+}
+
+bool shm_is_polling(const struct shm *shm, int node_rank)
+{
+    return atomic_load(&peer_record_of(shm, node_rank)->is_polling);
 }

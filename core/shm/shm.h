@@ -15,6 +15,8 @@
 
 #include "boot/boot.h"
 
+#include <sys/uio.h>
+
 struct shm {
     char *base;   // where the segment is mapped here
     size_t bytes; // of the whole segment
@@ -89,6 +91,14 @@ int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *loc
                 size_t bytes);
 int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
                   size_t bytes);
+// The same for `count` spans, at most SHM_SPANS_MAX, by one call of the system: each
+// local one has as many bytes as the remote one, and at least one. The arrays are used
+// up.
+enum { SHM_SPANS_MAX = 1024 };
+int shm_copy_spans_to(struct shm *shm, int node_rank, struct iovec *remote,
+                      struct iovec *local, size_t count);
+int shm_copy_spans_from(struct shm *shm, int node_rank, struct iovec *local,
+                        struct iovec *remote, size_t count);
 // Does the system allow such copies? Every process tries it when it attaches; the
 // answer is the same for all processes of the node once all have attached.
 bool shm_can_copy(const struct shm *shm);
@@ -125,6 +135,8 @@ int shm_receive(struct shm *shm, int limit,
 // with the ticket; whatever is sent after arming ends the sleep.
 enum shm_bell { SHM_BELL_CALL, SHM_BELL_PROGRESS, SHM_BELLS };
 uint32_t shm_arm(struct shm *shm, enum shm_bell bell);
+// The ticket of a bell that is not armed, for a sleep that only shm_rouse is to end.
+uint32_t shm_ticket(const struct shm *shm, enum shm_bell bell);
 void shm_sleep(struct shm *shm, enum shm_bell bell, uint32_t ticket,
                uint64_t nanoseconds);
 // The last sleeper has woken. It looks for work after this call: a sender that has rung
@@ -136,8 +148,19 @@ void shm_disarm(struct shm *shm, enum shm_bell bell);
 // changed a word of shared memory must have done so by a sequentially consistent
 // operation.
 void shm_ring(struct shm *shm, int node_rank);
+// Wakes the progress thread of node_rank even if it has not armed its bell: it naps while
+// the program polls. Costs a call of the system.
+void shm_rouse(struct shm *shm, int node_rank);
 // Wakes only this process's own threads in calls, or only its progress thread.
 void shm_ring_own(struct shm *shm, enum shm_bell bell);
+
+// Tells local peers that a thread of this process polls the rings without a pause, so
+// that messages are answered at once; or that none does from now on. Who says the
+// latter polls once more afterwards: a message may have been sent meanwhile.
+void shm_set_polling(struct shm *shm, bool is_polling);
+// Does the process poll? The answer of a caller that has sent it a message is right
+// unless the process takes the message by its last poll.
+bool shm_is_polling(const struct shm *shm, int node_rank);
 
 // ---- local peers ---------------------------------------------------------------
 // False when the process has ended without shm_stop. Costs some microseconds.

@@ -103,14 +103,14 @@ static __attribute__((noinline)) int await_service(const struct window *window,
                                                    struct peer *peer, uint32_t ticket)
 {
     unsigned spins = 0;
-    while (!lock_record_is_served(peer->lock_record, ticket, peer->lock_type)) {
-        int err = message_backoff(&spins);
-        if (err) {
-            peer_set_lock_state(peer, LOCK_NONE);
-            return err;
-        }
-    }
-    return lock_hold(window, peer);
+    int err = 0;
+    while (!err && !lock_record_is_served(peer->lock_record, ticket, peer->lock_type))
+        err = message_backoff(&spins);
+    message_backoff_end(spins);
+    if (!err)
+        return lock_hold(window, peer);
+    peer_set_lock_state(peer, LOCK_NONE);
+    return err;
 }
 
 static __attribute__((noinline)) int fail_exposed(int rank)

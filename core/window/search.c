@@ -58,19 +58,20 @@ static bool attachments_look(const struct attachments *attached, uint64_t *versi
 int attachments_check(const struct attachments *attached, uint64_t address,
                       uint64_t bytes)
 {
-    uint64_t version, enough, end;
+    uint64_t version, enough, end = 0;
     struct attachment_list list;
     if (__builtin_add_overflow(address, bytes, &enough))
         return MPI_ERR_RMA_RANGE;
-    for (unsigned spins = 0;;) {
-        if (attachments_look(attached, &version, &list)) {
-            end = attachments_end(list, address, enough);
-            atomic_thread_fence(memory_order_acquire);
-            if (word_read(&attached->version) == version)
-                return end >= enough ? 0 : MPI_ERR_RMA_RANGE;
-        }
-        int err = message_backoff(&spins);
-        if (err)
-            return err;
+    int err = 0;
+    unsigned spins = 0;
+    for (; !err; err = message_backoff(&spins)) {
+        if (!attachments_look(attached, &version, &list))
+            continue;
+        end = attachments_end(list, address, enough);
+        atomic_thread_fence(memory_order_acquire);
+        if (word_read(&attached->version) == version)
+            break;
     }
+    message_backoff_end(spins);
+    return err || end >= enough ? err : MPI_ERR_RMA_RANGE;
 }

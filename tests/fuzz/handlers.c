@@ -52,16 +52,7 @@ static struct lock_record records[WINDOWS];
 static struct member members[WINDOWS];
 
 // What else the layers above messages call, but handlers do not.
-void message_wake(void)
-{
-}
-
 int message_poll(void)
-{
-    return 0;
-}
-
-int message_progress(void)
 {
     return 0;
 }

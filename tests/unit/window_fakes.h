@@ -70,6 +70,15 @@ void message_lock(void)
 {
 }
 
+void message_wake(void)
+{
+}
+
+int message_progress(void)
+{
+    return 0;
+}
+
 void message_unlock(void)
 {
 }
@@ -79,6 +88,11 @@ int message_backoff(unsigned *spins)
     if (++*spins % 64 == 0)
         sched_yield();
     return 0;
+}
+
+void message_backoff_end(unsigned spins)
+{
+    (void)spins;
 }
 
 // Nothing comes, so what is waited for must be true already.
