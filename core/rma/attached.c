@@ -58,17 +58,15 @@ static int check_attached(const struct operation *operation, bool *is_mapped)
                : check_blocks(operation, is_mapped);
 }
 
-// Accumulates to one location keep their order, so that none overtakes a message that
+// Accumulates to one location keep their order, so that none overtakes a batch that
 // is still under way to the target.
 static const struct means *means_of(const struct operation *operation, bool is_mapped)
 {
     if (operation->target.rank == operation->window->comm->rank)
         return &means_load;
     if (operation->window->is_ordered && !peer_is_quiet(operation->peer))
-        return &means_message;
-    if (is_mapped)
-        return &means_load;
-    return shm_can_copy(process.shm) ? &means_kernel_copy : &means_message;
+        return &means_batch;
+    return is_mapped ? &means_load : &means_batch;
 }
 
 static int locate_attached(struct operation *operation)

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches at their origin. A target has at most one that is being filled. It is sent
-// when the next item does not go with it, when nothing else is under way to the target,
-// and when the program waits for the target. If a wait came soon after the last batch
-// of several items, the next one is left to the next wait, so that both need one
-// message.
+// Batches at their origin. A target has at most one that is being filled. It ends when
+// the next item does not go with it, when nothing else is under way to a target that is
+// to carry it out, and when the program waits for the target. If a wait came soon after
+// the last batch of several items, the next one is left to the next wait, so that both
+// need one message.
+//
+// A batch of puts or gets for a local peer has two carriers. The kernel copies for the
+// origin whatever the target does, for more than a microsecond; a message takes a part
+// of that where the target waits for something and polls.
 #include "rma/batch.h"
 
 #include <assert.h>
@@ -14,7 +18,14 @@ enum { BATCHES_AT_ONCE = 64 }; // sent to one target and not answered yet
 
 static const uint64_t SOON = 50000; // ns
 
-// ---- under the message lock ------------------------------------------------------
+// ---- carriers, under the message lock ----------------------------------------------
+// Is the local peer going to handle messages at once?
+static bool target_polls(const struct peer_traffic *traffic)
+{
+    int job_rank = traffic->peer->job_rank;
+    return shm_is_polling(process.shm, process.boot->node_rank_of[job_rank]);
+}
+
 // Where the reply's data belongs; NULL without memory.
 static struct pending_reply *reply_make(const struct batch *batch)
 {
@@ -26,22 +37,42 @@ static struct pending_reply *reply_make(const struct batch *batch)
     *reply = (struct pending_reply){
         .bytes = batch->bytes, .count = count, .counter = batch->counter};
     for (uint32_t i = 0; i < count; i++) {
-        reply->results[i].address = batch->results[i];
+        reply->results[i].address = batch->local[i];
         reply->results[i].bytes = batch->request.spans[i].bytes;
     }
     return reply;
 }
 
-static int batch_send(struct peer_traffic *traffic, const struct batch *batch)
+// The operands in the order of their spans; those of puts may have to be gathered.
+static const char *batch_body(const struct batch *batch, char gathered[MESSAGE_MAX])
 {
     const struct rma_request *request = &batch->request;
-    bool fetches = request->kind.fetches;
+    if (batch->copied == request->kind.operands * batch->bytes)
+        return batch->operands;
+    if (request->count == 1)
+        return batch->local[0];
+    size_t done = 0;
+    for (uint32_t i = 0; i < request->count; done += request->spans[i++].bytes)
+        memcpy(gathered + done, batch->local[i], request->spans[i].bytes);
+    return gathered;
+}
+
+static int batch_post(const struct peer_traffic *traffic, const struct batch *batch)
+{
+    const struct rma_request *request = &batch->request;
+    char gathered[MESSAGE_MAX];
+    return message_send(traffic->peer->job_rank, MESSAGE_RMA, request,
+                        request_bytes(request->count), batch_body(batch, gathered),
+                        request->kind.operands * batch->bytes);
+}
+
+static int batch_send(struct peer_traffic *traffic, const struct batch *batch)
+{
+    bool fetches = batch->request.kind.fetches;
     struct pending_reply *reply = fetches ? reply_make(batch) : NULL;
     if (fetches && reply == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to fetch %zu bytes", batch->bytes);
-    int err = message_send(traffic->peer->job_rank, MESSAGE_RMA, request,
-                           request_bytes(request->count), batch->operands,
-                           request->kind.operands * batch->bytes);
+    int err = batch_post(traffic, batch);
     if (err) {
         free(reply);
         return err;
@@ -56,35 +87,88 @@ static int batch_send(struct peer_traffic *traffic, const struct batch *batch)
     return 0;
 }
 
-// Sends the batch and ends it. An error of the sending is also counted for the request
-// and the next flush, since the operations in the batch may have returned already.
-static int batch_end(struct peer_traffic *traffic)
+// Does the batch, and what it fetches, fit in a message?
+static bool fits_message(const struct batch *batch)
+{
+    const struct batch_kind *kind = &batch->request.kind;
+    return request_bytes(batch->request.count) + kind->operands * batch->bytes <=
+               MESSAGE_MAX &&
+           sizeof(struct rma_reply) + kind->fetches * batch->bytes <= MESSAGE_MAX;
+}
+
+static bool goes_by_kernel(const struct peer_traffic *traffic,
+                           const struct batch *batch)
+{
+    return is_copyable(traffic, batch->request.kind) &&
+           (!fits_message(batch) || !target_polls(traffic));
+}
+
+// A target that polled may stop before it has seen the message: see shm_is_polling. Then
+// its progress thread, which naps, handles it.
+static int send_to_poller(struct peer_traffic *traffic, const struct batch *batch)
+{
+    bool has_polled = traffic->is_copied && target_polls(traffic);
+    int err = batch_send(traffic, batch);
+    if (has_polled && unlikely(!target_polls(traffic)) && !err)
+        shm_rouse(process.shm, process.boot->node_rank_of[traffic->peer->job_rank]);
+    return err;
+}
+
+// Threads of the program do not wait for each other's copies.
+static int copy_unlocked(const struct peer_traffic *traffic, const struct batch *batch,
+                         bool may_unlock)
+{
+    bool unlocks = may_unlock && process.thread_level == MPI_THREAD_MULTIPLE;
+    if (unlocks)
+        message_unlock();
+    int err = batch_copy(traffic, batch);
+    if (unlocks)
+        message_lock();
+    return err;
+}
+
+// ---- the end of a batch ------------------------------------------------------------
+static void batch_drop(struct peer_traffic *traffic, struct batch *batch)
+{
+    if (traffic->spare == NULL)
+        traffic->spare = batch;
+    else
+        free(batch);
+}
+
+// Sends the batch or has it copied. An error is also counted for the request and the
+// next flush, since the operations in the batch may have returned already.
+static int batch_end(struct peer_traffic *traffic, bool may_unlock)
 {
     struct batch *batch = traffic->batch;
     if (batch == NULL)
         return 0;
     assert(traffic_is_valid(traffic));
-    int err = batch_send(traffic, batch);
-    struct net_counter *own = batch->counter;
     traffic->batch = NULL;
-    free(batch);
+    bool is_copied = goes_by_kernel(traffic, batch);
+    int err = is_copied ? copy_unlocked(traffic, batch, may_unlock)
+                        : send_to_poller(traffic, batch);
+    struct net_counter *own = batch->counter;
+    batch_drop(traffic, batch);
     if (err && own != NULL) {
         net_counter_issue(own);
         net_counter_complete(own, err);
     }
-    if (err)
+    if (err || is_copied)
         net_counter_complete(&traffic->counter, err);
+    if (is_copied && process.thread_level == MPI_THREAD_MULTIPLE)
+        message_wake(); // who waits for the operations of this thread
     return err;
 }
 
-int traffic_send(struct peer_traffic *traffic)
+int traffic_send(struct peer_traffic *traffic, bool may_unlock)
 {
     const struct batch *batch = traffic->batch;
     if (batch == NULL)
         return 0;
     traffic->is_awaited_soon =
         batch->additions > 1 && clock_nanoseconds() - batch->begun < SOON;
-    return batch_end(traffic);
+    return batch_end(traffic, may_unlock);
 }
 
 // Sends the batch when an operation has completed and nothing else is under way.
@@ -93,20 +177,28 @@ static void send_when_alone(struct net_counter *counter)
     struct peer_traffic *traffic =
         (struct peer_traffic *)((char *)counter -
                                 offsetof(struct peer_traffic, counter));
-    if (traffic->batch != NULL && net_counter_pending(counter) == 1)
-        batch_end(traffic);
+    if (traffic->batch != NULL && net_counter_pending(counter) == 1 &&
+        !goes_by_kernel(traffic, traffic->batch))
+        batch_end(traffic, false);
+}
+
+// ---- filling a batch ---------------------------------------------------------------
+static struct batch *batch_memory(struct peer_traffic *traffic)
+{
+    struct batch *batch = traffic->spare;
+    traffic->spare = NULL;
+    return batch != NULL ? batch : malloc(sizeof *batch);
 }
 
 // The batch counts as under way from now on, so that a flush waits for it.
 static int batch_make(const struct operation *operation, struct batch_kind kind)
 {
     const struct peer *peer = operation->peer;
-    struct batch *batch = malloc(sizeof *batch);
+    struct batch *batch = batch_memory(peer->traffic);
     if (batch == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for operations on rank %d", peer->rank);
     batch->counter = operation->counter;
-    batch->bytes = batch->additions = 0;
-    batch->begun = clock_nanoseconds();
+    batch->bytes = batch->copied = batch->additions = 0;
     batch->request.window = peer->member->handle;
     batch->request.reply_to = (uint32_t)object_handle(operation->window);
     batch->request.origin = operation->window->comm->rank;
@@ -120,35 +212,60 @@ static int batch_make(const struct operation *operation, struct batch_kind kind)
 }
 
 // How many bytes another item may add.
-static size_t batch_room(const struct batch *batch)
+static size_t batch_room(const struct peer_traffic *traffic, const struct batch *batch)
 {
     uint32_t count = batch->request.count;
     size_t head = batch->request.kind.operands ? request_bytes(count + 1)
                                                : sizeof(struct rma_reply);
+    size_t limit = MESSAGE_MAX;
+    if (is_copyable(traffic, batch->request.kind)) {
+        head = 0;
+        limit = COPY_BYTES;
+    }
     size_t used = head + batch->bytes;
-    return count < SPANS_MAX && used < MESSAGE_MAX ? MESSAGE_MAX - used : 0;
+    return count < SPANS_MAX && used < limit ? limit - used : 0;
 }
 
 // The first operands of all spans come before the second ones, so that nothing can be
 // added to those.
-static bool batch_takes(const struct batch *batch, const struct operation *operation,
-                        struct batch_kind kind, uint32_t spans, size_t bytes)
+static bool batch_takes(const struct operation *operation, struct batch_kind kind,
+                        uint32_t spans, size_t bytes)
 {
+    const struct peer_traffic *traffic = operation->peer->traffic;
+    const struct batch *batch = traffic->batch;
     const struct batch_kind *own = &batch->request.kind;
     return own->operands == kind.operands && kind.operands < 2 &&
            own->fetches == kind.fetches && own->op == kind.op &&
            own->basic == kind.basic && batch->counter == operation->counter &&
            batch->request.count + spans <= SPANS_MAX &&
-           batch_room(batch) >= bytes + (spans - 1) * sizeof(struct rma_span);
+           batch_room(traffic, batch) >= bytes + (spans - 1) * sizeof(struct rma_span);
 }
 
-static void batch_append(struct batch *batch, const struct batch_item *item)
+static char *operand_keep(struct batch *batch, const char *operand, size_t bytes)
 {
-    if (batch->request.kind.operands)
-        memcpy(batch->operands + batch->bytes, item->operand, item->span.bytes);
-    batch->results[batch->request.count] = item->result;
+    char *kept = batch->operands + batch->copied;
+    memcpy(kept, operand, bytes);
+    batch->copied += bytes;
+    return kept;
+}
+
+// A put that the kernel may copy keeps a long operand where it is: the program leaves it
+// unchanged until the put has completed.
+static void batch_append(const struct peer_traffic *traffic, struct batch *batch,
+                         const struct batch_item *item)
+{
+    size_t bytes = item->span.bytes;
+    char *local = item->result;
+    bool may_refer = is_copyable(traffic, batch->request.kind) &&
+                     (bytes > SHORT_BYTES || batch->copied + bytes > MESSAGE_MAX);
+    if (batch->request.kind.operands && !may_refer) {
+        char *kept = operand_keep(batch, item->operand, bytes);
+        if (!batch->request.kind.fetches)
+            local = kept;
+    }
+    batch->local[batch->request.count] = local;
     batch->request.spans[batch->request.count++] = item->span;
-    batch->bytes += item->span.bytes;
+    batch->bytes += bytes;
 }
 
 // The last two spans become one if they follow each other at both ends, as those of a
@@ -159,9 +276,9 @@ static void batch_join(struct batch *batch)
     if (count < 2)
         return;
     struct rma_span *last = &batch->request.spans[count - 1], *before = last - 1;
-    char *const *result = &batch->results[count - 1];
+    char *const *local = &batch->local[count - 1];
     if (before->offset + before->bytes != last->offset ||
-        (batch->request.kind.fetches && result[-1] + before->bytes != result[0]))
+        local[-1] + before->bytes != local[0])
         return;
     before->bytes += last->bytes;
     batch->request.count--;
@@ -187,15 +304,15 @@ static int batch_lock(const struct operation *operation, struct batch_kind kind,
     if (err)
         return err;
     message_lock();
-    if (traffic->batch != NULL &&
-        !batch_takes(traffic->batch, operation, kind, spans, bytes))
-        err = batch_end(traffic);
+    while (!err && traffic->batch != NULL &&
+           !batch_takes(operation, kind, spans, bytes))
+        err = batch_end(traffic, true);
     if (!err && traffic->batch == NULL)
         err = batch_make(operation, kind);
     if (err)
         message_unlock();
-    else
-        traffic->batch->additions++;
+    else if (++traffic->batch->additions == 2)
+        traffic->batch->begun = clock_nanoseconds();
     return err;
 }
 
@@ -207,12 +324,14 @@ int batch_add(const struct operation *operation, struct batch_kind kind,
         if (err)
             return err;
         struct batch *batch = operation->peer->traffic->batch;
-        size_t room = batch_room(batch), bytes = item->span.bytes - done;
+        size_t room = batch_room(operation->peer->traffic, batch),
+               bytes = item->span.bytes - done;
         if (bytes > room)
             bytes = room - room % unit;
-        batch_append(batch, &(struct batch_item){{item->span.offset + done, bytes},
-                                                 item->operand + done,
-                                                 item->result + done});
+        batch_append(operation->peer->traffic, batch,
+                     &(struct batch_item){{item->span.offset + done, bytes},
+                                          item->operand + done,
+                                          item->result + done});
         batch_join(batch);
         assert(traffic_is_valid(operation->peer->traffic));
         message_unlock();
@@ -228,7 +347,8 @@ int batch_add_pair(const struct operation *operation, struct batch_kind kind,
     if (err)
         return err;
     for (int i = 0; i < 2; i++)
-        batch_append(operation->peer->traffic->batch, &items[i]);
+        batch_append(operation->peer->traffic, operation->peer->traffic->batch,
+                     &items[i]);
     assert(traffic_is_valid(operation->peer->traffic));
     message_unlock();
     return 0;
@@ -241,8 +361,8 @@ int batch_add_swap(const struct operation *operation, struct batch_kind kind,
     if (err)
         return err;
     struct batch *batch = operation->peer->traffic->batch;
-    batch_append(batch, item);
-    memcpy(batch->operands + batch->bytes, compare, item->span.bytes);
+    batch_append(operation->peer->traffic, batch, item);
+    operand_keep(batch, compare, item->span.bytes);
     assert(traffic_is_valid(operation->peer->traffic));
     message_unlock();
     return 0;
@@ -250,6 +370,8 @@ int batch_add_swap(const struct operation *operation, struct batch_kind kind,
 
 int batch_add_piece(const struct operation *operation, const struct piece *piece)
 {
+    if (operation->peer->traffic->is_copied && piece->bytes >= LONG_BYTES)
+        return piece_copy(operation, piece);
     bool is_put = operation->kind == OPERATION_PUT;
     struct batch_kind kind = {.operands = is_put, .fetches = !is_put, .op = PLAIN_COPY};
     char *local = operation->origin.address + piece->origin;
@@ -258,15 +380,43 @@ int batch_add_piece(const struct operation *operation, const struct piece *piece
     return batch_add(operation, kind, &item, 1);
 }
 
+// A batch that the kernel copies takes as long now as later, but later it is one with
+// others.
+static bool may_aggregate(const struct operation *operation)
+{
+    const struct peer_traffic *traffic = operation->peer->traffic;
+    bool is_copy = operation->kind == OPERATION_PUT || operation->kind == OPERATION_GET;
+    return operation->counter == NULL &&
+           (traffic->is_awaited_soon || net_counter_pending(&traffic->counter) > 1 ||
+            (is_copy && traffic->is_copied && !target_polls(traffic)));
+}
+
 int batch_finish(const struct operation *operation)
 {
-    struct peer_traffic *traffic = operation->peer->traffic;
-    bool may_wait =
-        traffic->is_awaited_soon || net_counter_pending(&traffic->counter) > 1;
-    if (may_wait && operation->counter == NULL)
+    if (may_aggregate(operation))
         return 0;
     message_lock();
-    int err = batch_end(traffic);
+    int err = batch_end(operation->peer->traffic, true);
     message_unlock();
     return err;
 }
+
+int batch_move(const struct operation *operation)
+{
+    struct walk walk;
+    struct piece piece;
+    int err = 0;
+    walk_begin(&walk, operation);
+    while (!err && walk_next(&walk, &piece))
+        err = batch_add_piece(operation, &piece);
+    return err ? err : batch_finish(operation);
+}
+
+const struct means means_batch = {
+    .locate = locate_in_window,
+    .start = {[OPERATION_PUT] = batch_move,
+              [OPERATION_GET] = batch_move,
+              [OPERATION_ACCUMULATE] = batch_accumulate,
+              [OPERATION_GET_ACCUMULATE] = batch_accumulate,
+              [OPERATION_COMPARE_AND_SWAP] = batch_compare_and_swap},
+};

@@ -72,15 +72,23 @@ struct pending_reply {
 struct batch {
     struct net_counter *counter; // of the request that all of it is for, or NULL
     size_t bytes;                // in all spans
-    uint64_t begun;              // time
+    size_t copied;               // bytes of `operands` in use
+    uint64_t begun;              // time of the second addition
     uint64_t additions;
-    char *results[SPANS_MAX]; // destination of each span's fetched data
+    char
+        *local[SPANS_MAX]; // of each span: destination of fetched data, origin of a put
     struct rma_request request;
     char operands[MESSAGE_MAX];
 };
 
-// One span of an operation. The operand is copied into the batch; fetched data goes to
-// the result.
+enum {
+    SHORT_BYTES = 512,     // operands up to this are copied into the batch
+    LONG_BYTES = 64 << 10, // pieces from this on are worth a kernel copy of their own
+    COPY_BYTES = 4 * LONG_BYTES, // in a batch that the kernel copies
+};
+
+// One span of an operation. The operand is copied into the batch if it is short or the
+// target must carry the operation out; fetched data goes to the result.
 struct batch_item {
     struct rma_span span;
     const char *operand;
@@ -99,10 +107,23 @@ int batch_add_swap(const struct operation *operation, struct batch_kind kind,
                    const struct batch_item *item, const char *compare);
 // Adds a piece of a put or get.
 int batch_add_piece(const struct operation *operation, const struct piece *piece);
-// The operation has added all that it moves. The batch is sent at once if nothing else
-// is under way to the target, or if the operation has a request; else it aggregates
-// those that follow.
+// The operation has added all that it moves. The batch ends at once if the operation has
+// a request, or if nothing else is under way to a target that is to carry it out; else
+// it aggregates those that follow.
 int batch_finish(const struct operation *operation);
+
+// ---- kernel copies, at the origin ---------------------------------------------
+// Carries a batch of puts or gets out.
+int batch_copy(const struct peer_traffic *traffic, const struct batch *batch);
+// Copies one piece of a put or get.
+int piece_copy(const struct operation *operation, const struct piece *piece);
+
+// May the kernel copy what operations of the kind move?
+static inline bool is_copyable(const struct peer_traffic *traffic,
+                               struct batch_kind kind)
+{
+    return traffic->is_copied && kind.op == PLAIN_COPY;
+}
 
 // For assertions; the message lock is held.
 bool traffic_is_valid(const struct peer_traffic *traffic);

@@ -1,36 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts and gets on memory of a local process that is not mapped here: copies of the
-// kernel between address spaces, complete on return. Accumulates go by messages, since
-// the kernel knows no atomic update.
-#include "rma/walk.h"
+// Puts and gets on memory of a local process that is not mapped here, by copies of the
+// kernel between address spaces. All spans of a batch share one call of the system. The
+// kernel knows no atomic update, so that accumulates are left to the target.
+#include "rma/batch.h"
 
-static int kernel_copy_move(const struct operation *operation)
+static int copy_rank(const struct peer *peer)
 {
-    const struct peer *peer = operation->peer;
-    int node_rank = process.boot->node_rank_of[peer->job_rank];
-    uint64_t target = peer->member->place + operation->offset;
-    bool is_put = operation->kind == OPERATION_PUT;
-    struct walk walk;
-    struct piece piece;
-    int err = 0;
-    walk_begin(&walk, operation);
-    while (!err && walk_next(&walk, &piece)) {
-        uint64_t remote = target + (uint64_t)piece.target;
-        char *local = operation->origin.address + piece.origin;
-        err = is_put
-                  ? shm_copy_to(process.shm, node_rank, remote, local, piece.bytes)
-                  : shm_copy_from(process.shm, node_rank, local, remote, piece.bytes);
+    return process.boot->node_rank_of[peer->job_rank];
+}
+
+static struct iovec remote_span(const struct peer *peer, uint64_t offset, size_t bytes)
+{
+    return (struct iovec){(void *)(uintptr_t)(peer->member->place + offset), bytes};
+}
+
+// The stores of the kernel are in the target's memory before a flush returns: see
+// order.h.
+int batch_copy(const struct peer_traffic *traffic, const struct batch *batch)
+{
+    const struct peer *peer = traffic->peer;
+    const struct rma_request *request = &batch->request;
+    struct iovec remote[SPANS_MAX], local[SPANS_MAX];
+    for (uint32_t i = 0; i < request->count; i++) {
+        const struct rma_span *span = &request->spans[i];
+        remote[i] = remote_span(peer, span->offset, span->bytes);
+        local[i] = (struct iovec){batch->local[i], span->bytes};
     }
-    if (is_put)
-        order_stored();
+    if (request->kind.fetches)
+        return shm_copy_spans_from(process.shm, copy_rank(peer), local, remote,
+                                   request->count);
+    int err =
+        shm_copy_spans_to(process.shm, copy_rank(peer), remote, local, request->count);
+    atomic_thread_fence(memory_order_seq_cst);
     return err;
 }
 
-const struct means means_kernel_copy = {
-    .locate = locate_in_window,
-    .start = {[OPERATION_PUT] = kernel_copy_move,
-              [OPERATION_GET] = kernel_copy_move,
-              [OPERATION_ACCUMULATE] = batch_accumulate,
-              [OPERATION_GET_ACCUMULATE] = batch_accumulate,
-              [OPERATION_COMPARE_AND_SWAP] = batch_compare_and_swap},
-};
+int piece_copy(const struct operation *operation, const struct piece *piece)
+{
+    const struct peer *peer = operation->peer;
+    uint64_t offset = operation->offset + (uint64_t)piece->target;
+    struct iovec remote = remote_span(peer, offset, piece->bytes);
+    struct iovec local = {operation->origin.address + piece->origin, piece->bytes};
+    if (operation->kind == OPERATION_GET)
+        return shm_copy_spans_from(process.shm, copy_rank(peer), &local, &remote, 1);
+    int err = shm_copy_spans_to(process.shm, copy_rank(peer), &remote, &local, 1);
+    order_stored();
+    return err;
+}

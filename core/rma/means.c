@@ -14,9 +14,7 @@ static const struct means *means_choose(const struct window *window,
         return is_distant ? &means_distant_attached : &means_attached;
     if (is_distant)
         return &means_network;
-    if (peer->address != NULL || peer->size == 0)
-        return &means_load;
-    return shm_can_copy(process.shm) ? &means_kernel_copy : &means_message;
+    return peer->address != NULL || peer->size == 0 ? &means_load : &means_batch;
 }
 
 static int peer_open(const struct window *window, struct peer *peer)
@@ -29,6 +27,7 @@ static int peer_open(const struct window *window, struct peer *peer)
         return MPI_ERR_NO_MEM;
     traffic->peer = peer;
     traffic->replies_end = &traffic->replies;
+    traffic->is_copied = peer->lock_record != NULL && shm_can_copy(process.shm);
     peer->traffic = traffic;
     return 0;
 }
@@ -42,6 +41,7 @@ static void traffic_free(struct peer_traffic *traffic)
         free(reply);
     }
     free(traffic->batch);
+    free(traffic->spare);
     free(traffic);
 }
 

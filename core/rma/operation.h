@@ -55,9 +55,8 @@ struct means {
     // Starts an operation of the kind. It completes by a flush or the end of the epoch.
     int (*start[OPERATION_KINDS])(const struct operation *operation);
 };
-extern const struct means means_load;        // mapped here: plain loads and stores
-extern const struct means means_kernel_copy; // of a local process, copied by the kernel
-extern const struct means means_message;     // carried out by the target
+extern const struct means means_load;     // mapped here: plain loads and stores
+extern const struct means means_batch;    // of a local peer, not mapped: by its batches
 extern const struct means means_network;  // remote access, or carried out by the target
 extern const struct means means_attached; // on this node; means found by each operation
 extern const struct means means_distant_attached; // the same on another node
@@ -103,7 +102,7 @@ static inline bool is_contiguous(const struct operation *operation)
 }
 
 // ---- members of several means -------------------------------------------------
-// By batches that the target carries out.
+// By batches.
 int batch_move(const struct operation *operation);
 int batch_accumulate(const struct operation *operation);
 int batch_compare_and_swap(const struct operation *operation);

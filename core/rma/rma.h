@@ -3,11 +3,12 @@
 //
 // Glossary
 //   operation  descriptor of a put, get, accumulate or compare and swap (operation.h)
-//   means      how operations get at a target's memory: loads and stores, copies of the
-//              kernel, messages, the network; a table of functions that a peer has
+//   means      how operations get at a target's memory: loads and stores, batches, the
+//              network; a table of functions that a peer has
 //   piece      bytes that are contiguous at the origin and at the target
 //   walk       the pieces of an operation, in the order of the type maps (walk.h)
-//   batch      short operations in one message, which the target carries out (batch.h)
+//   batch      short operations in one message, which the target carries out, or in one
+//              copy of the kernel (batch.h)
 //   traffic    operations under way to a peer whose memory is not mapped here
 //   aggregate  to keep short operations back until several make a batch
 //
@@ -25,7 +26,9 @@
 struct peer_traffic {
     struct net_counter counter; // accesses and batches
     const struct peer *peer;
+    bool is_copied;                // the kernel copies the peer's memory
     struct batch *batch;           // operations that are aggregated, or NULL
+    struct batch *spare;           // memory for the next batch, or NULL
     _Atomic(bool) is_awaited_soon; // a wait has come soon after the last batch
     _Atomic(int) batches;          // sent and not answered
     struct pending_reply *replies; // to batches that fetch, in the order of those
@@ -49,9 +52,10 @@ static inline int traffic_take_error(struct peer_traffic *traffic)
     return net_counter_take_error(&traffic->counter);
 }
 
-// Sends the batch that is being filled, if any is. An error is also counted for the
-// next flush. Callers hold the message lock.
-int traffic_send(struct peer_traffic *traffic);
+// Ends the batch that is being filled, if any is. An error is also counted for the
+// next flush. Callers hold the message lock; one that is no handler may have it given
+// away during a kernel copy, for other threads.
+int traffic_send(struct peer_traffic *traffic, bool may_unlock);
 // Ends a wait that has failed: replies that are under way are not written to the
 // program's buffers any more, except those of a request. Callers hold the message lock.
 void traffic_abandon(struct peer_traffic *traffic);

@@ -10,15 +10,20 @@ static size_t spans_bytes(const struct rma_request *request)
     return total;
 }
 
-// Request and reply fit in a message each.
-static bool batch_is_valid(const struct batch *batch)
+// Request and reply fit in a message each, unless the kernel copies them.
+static bool batch_is_valid(const struct peer_traffic *traffic,
+                           const struct batch *batch)
 {
     const struct rma_request *request = &batch->request;
     const struct batch_kind *kind = &request->kind;
     size_t operands = kind->operands * batch->bytes;
     size_t fetched = kind->fetches * batch->bytes;
-    return request->count <= SPANS_MAX && kind->operands <= 2 && kind->fetches <= 1 &&
-           batch->bytes == spans_bytes(request) &&
+    if (request->count > SPANS_MAX || kind->operands > 2 || kind->fetches > 1 ||
+        batch->bytes != spans_bytes(request) || batch->copied > operands)
+        return false;
+    if (is_copyable(traffic, *kind))
+        return batch->bytes <= COPY_BYTES && batch->copied <= MESSAGE_MAX;
+    return batch->copied == operands &&
            request_bytes(request->count) + operands <= MESSAGE_MAX &&
            sizeof(struct rma_reply) + fetched <= MESSAGE_MAX;
 }
@@ -49,5 +54,6 @@ bool traffic_is_valid(const struct peer_traffic *traffic)
     uint64_t pending = net_counter_pending(&traffic->counter);
     uint64_t batches = (uint64_t)traffic->batches + (batch != NULL);
     return traffic->batches >= 0 && batches <= pending && pending <= INT64_MAX &&
-           (batch == NULL || batch_is_valid(batch)) && replies_are_valid(traffic);
+           (batch == NULL || batch_is_valid(traffic, batch)) &&
+           replies_are_valid(traffic);
 }

@@ -8,10 +8,9 @@
 static bool has_completed(void *argument)
 {
     struct peer *peer = argument;
-    bool is_done = peer_is_quiet(peer);
-    if (!is_done)
-        traffic_send(peer->traffic);
-    return is_done;
+    if (!peer_is_quiet(peer))
+        traffic_send(peer->traffic, false);
+    return peer_is_quiet(peer);
 }
 
 // Results that still come must not be written into memory that the program has back;
@@ -28,7 +27,8 @@ static int give_up(struct peer *peer, int err)
 int sync_complete_counted(struct peer *peer)
 {
     message_lock();
-    bool is_done = has_completed(peer);
+    traffic_send(peer->traffic, true);
+    bool is_done = peer_is_quiet(peer);
     message_unlock();
     int err = is_done ? 0 : message_wait(has_completed, peer);
     if (err)
@@ -59,7 +59,8 @@ int sync_complete_all(struct window *window)
     int first = 0;
     message_lock();
     for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next)
-        has_completed(peer);
+        if (peer->traffic != NULL)
+            traffic_send(peer->traffic, true);
     message_unlock();
     for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next) {
         int err = sync_complete(peer);

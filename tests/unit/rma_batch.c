@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // batches_are_sent_as_they_should: short puts that follow each other become one span, a
-// batch leaves when it is full or another kind comes; what is wrong with the traffic of
-// a peer is noticed. Needs core/rma, core/object and core/base.
+// batch leaves when it is full or another kind comes; for a local peer the kernel copies
+// batches that do not fit in a message, and all while the peer does not poll; what is
+// wrong with the traffic of a peer is noticed. Needs core/rma, core/object and core/base.
 
 #include "rma/batch.h"
 #include "window_fakes.h"
@@ -19,6 +20,48 @@ static struct window window = {.comm = &comm, .epoch.access = ACCESS_LOCK};
 static char memory[2 * MESSAGE_MAX];
 
 #define NOTICED(member, wrong) CHECK_NOTICED(traffic_is_valid(&traffic), member, wrong)
+
+// The local peer, and what the kernel would have copied.
+static bool polls, stops_polling;
+static struct {
+    int copies, roused; // the test sets them back
+    size_t count, bytes;
+    struct iovec remote[SPANS_MAX], local[SPANS_MAX];
+} by_kernel;
+
+bool shm_is_polling(const struct shm *shm, int node_rank)
+{
+    (void)shm, (void)node_rank;
+    return polls && !(stops_polling && sent.count > 0);
+}
+
+void shm_rouse(struct shm *shm, int node_rank)
+{
+    (void)shm, (void)node_rank;
+    by_kernel.roused++;
+}
+
+int shm_copy_spans_to(struct shm *shm, int node_rank, struct iovec *remote,
+                      struct iovec *local, size_t count)
+{
+    (void)shm, (void)node_rank;
+    by_kernel.copies++;
+    by_kernel.count = count;
+    by_kernel.bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        CHECK(remote[i].iov_len == local[i].iov_len);
+        by_kernel.remote[i] = remote[i];
+        by_kernel.local[i] = local[i];
+        by_kernel.bytes += local[i].iov_len;
+    }
+    return 0;
+}
+
+int shm_copy_spans_from(struct shm *shm, int node_rank, struct iovec *local,
+                        struct iovec *remote, size_t count)
+{
+    return shm_copy_spans_to(shm, node_rank, remote, local, count);
+}
 
 static void destroy(struct object *object)
 {
@@ -56,7 +99,8 @@ static void neighbours_become_one_span(void)
     add(OPERATION_PUT, 32, 8);
     CHECK(sent.count == 0 && traffic.batch->request.count == 2);
     CHECK(traffic.batch->request.spans[0].bytes == 16);
-    CHECK(traffic_send(&traffic) == 0 && traffic.batch == NULL && traffic.batches == 1);
+    CHECK(traffic_send(&traffic, false) == 0 && traffic.batch == NULL &&
+          traffic.batches == 1);
     const struct rma_request *request = last_sent(1);
     CHECK(request->window == 77 && request->origin == 1 && request->count == 2);
     CHECK(sent.bytes == request_bytes(2) + 24);
@@ -77,7 +121,7 @@ static void a_long_piece_is_divided(void)
     add(OPERATION_PUT, 8, MESSAGE_MAX);
     CHECK(last_sent(4)->count == 1 &&
           sent.bytes == MESSAGE_MAX - sizeof(struct rma_span)); // room for a second one
-    CHECK(traffic_send(&traffic) == 0);
+    CHECK(traffic_send(&traffic, false) == 0);
     CHECK(last_sent(5)->count == 1 && traffic.batches == 5);
 }
 
@@ -92,9 +136,101 @@ static void what_is_wrong_with_traffic_is_noticed(void)
     NOTICED(traffic.batch->bytes, 16);
     NOTICED(traffic.batch->request.count, 0);
     NOTICED(traffic.batch->request.kind, (struct batch_kind){.operands = 3});
-    NOTICED(traffic.counter.completed, 1); // the batch is under way, too
+    NOTICED(traffic.counter.completed,
+            traffic.counter.completed + 1); // the batch is under way, too
     free(traffic.batch);
+    free(traffic.spare);
     free(traffic.replies);
+}
+
+// ---- a local peer ---------------------------------------------------------------
+static void begin_local(bool does_poll, bool does_stop)
+{
+    static int node_ranks[IN_JOB + 1];
+    static struct boot boot = {.node_rank_of = node_ranks};
+    process.boot = &boot;
+    traffic.is_copied = true;
+    traffic.is_awaited_soon = false;
+    polls = does_poll;
+    stops_polling = does_stop;
+    sent.count = by_kernel.copies = by_kernel.roused = 0;
+}
+
+static void finish_put(size_t offset, size_t bytes)
+{
+    add(OPERATION_PUT, offset, bytes);
+    struct operation operation = operation_of(OPERATION_PUT, offset);
+    CHECK(batch_finish(&operation) == 0);
+}
+
+// The target answers all batches.
+static void answer(void)
+{
+    while (traffic.batches > 0) {
+        traffic.batches--;
+        net_counter_complete(&traffic.counter, 0);
+    }
+}
+
+static void the_kernel_copies_while_the_peer_does_not_poll(void)
+{
+    begin_local(false, false);
+    finish_put(0, 8);
+    finish_put(8, 8);
+    finish_put(2 * SHORT_BYTES, 2 * SHORT_BYTES);
+    CHECK(by_kernel.copies == 0 && sent.count == 0 && !peer_is_quiet(&peer));
+    CHECK(traffic_send(&traffic, true) == 0 && peer_is_quiet(&peer));
+    CHECK(by_kernel.copies == 1 && by_kernel.count == 2 && sent.count == 0);
+    CHECK(by_kernel.remote[0].iov_base == (void *)member.place);
+    CHECK(by_kernel.local[0].iov_base != memory); // short ones are the program's again
+    CHECK(by_kernel.local[1].iov_base == memory + 2 * SHORT_BYTES);
+}
+
+static void a_message_goes_to_a_peer_that_polls(void)
+{
+    begin_local(true, false);
+    finish_put(0, 8);
+    CHECK(sent.count == 1 && by_kernel.copies == 0 && by_kernel.roused == 0);
+    answer();
+    add(OPERATION_PUT, 0, 2 * SHORT_BYTES);
+    add(OPERATION_PUT, 4 * SHORT_BYTES, 2 * SHORT_BYTES);
+    CHECK(traffic_send(&traffic, true) == 0 && last_sent(2)->count == 2);
+    CHECK(sent.bytes == request_bytes(2) + 4 * SHORT_BYTES);
+    CHECK(memcmp(sent.data + request_bytes(2) + 2 * SHORT_BYTES,
+                 memory + 4 * SHORT_BYTES, 2 * SHORT_BYTES) == 0);
+    answer();
+    CHECK(peer_is_quiet(&peer));
+}
+
+static void a_peer_that_stops_polling_is_roused(void)
+{
+    begin_local(true, true);
+    finish_put(0, 8);
+    CHECK(sent.count == 1 && by_kernel.roused == 1);
+    answer();
+}
+
+static void what_fits_in_no_message_is_copied(void)
+{
+    begin_local(true, false);
+    for (size_t at = 0; at < sizeof memory / SHORT_BYTES; at += 2)
+        add(OPERATION_GET, at * SHORT_BYTES, 2 * SHORT_BYTES);
+    CHECK(traffic_send(&traffic, true) == 0 && sent.count == 0 &&
+          by_kernel.copies == 1);
+    CHECK(by_kernel.count == 1 && by_kernel.bytes > MESSAGE_MAX &&
+          peer_is_quiet(&peer));
+    traffic.is_copied = false;
+}
+
+static void local_peers_have_two_carriers(void)
+{
+    for (size_t i = 0; i < sizeof memory; i++)
+        memory[i] = (char)i;
+    the_kernel_copies_while_the_peer_does_not_poll();
+    a_message_goes_to_a_peer_that_polls();
+    a_peer_that_stops_polling_is_roused();
+    what_fits_in_no_message_is_copied();
+    sent.count = 0;
 }
 
 int main(void)
@@ -102,6 +238,7 @@ int main(void)
     traffic.peer = &peer;
     object_init(&window.object, destroy);
     CHECK(object_open(&window.object, KIND_WIN) == 0);
+    local_peers_have_two_carriers();
     neighbours_become_one_span();
     another_kind_sends_the_batch();
     a_long_piece_is_divided();
