@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The MPI libraries that are compared: how programs are compiled and started with each."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Library:
+    """One column of the comparison. Several may be one library with other settings."""
+
+    label: str
+    compiler: tuple[str, ...]
+    launcher: tuple[str, ...]
+    bound: tuple[str, ...] = ()  # options that give each process a core of its own
+    free: tuple[str, ...] = ()  # and those that let them run where they like
+    is_own: bool = False  # Oriel, whose settings are not compared as others
+    kinds: frozenset[str] | None = None  # of the only windows that it differs for
+
+    def command(self, ranks: int, program: list[str]) -> list[str]:
+        cores = len(os.sched_getaffinity(0))
+        options = self.bound if 1 < ranks <= cores else self.free
+        return [*self.launcher, *options, "-n", str(ranks), *program]
+
+    def version(self) -> str:
+        """What the launcher says of its version."""
+        command = [*self.launcher, "--version"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        found = re.search(r"\d+\.\d+\S*", done.stdout)
+        return found[0] if found else ""
+
+
+def oriel(prefix: Path) -> list[Library]:
+    """Oriel as it is installed below a prefix, and with the settings that share memory
+    which programs bring themselves."""
+    launcher = (str(prefix / "bin" / "mpiexec"),)
+    usual = Library(
+        label="Oriel",
+        compiler=(str(prefix / "bin" / "mpicc"),),
+        launcher=launcher,
+        bound=("--bind-to", "core"),
+        free=("--bind-to", "none"),
+        is_own=True,
+    )
+    return [usual]
+
+
+def mpich() -> list[Library]:
+    if not shutil.which("mpicc.mpich") or not shutil.which("mpiexec.mpich"):
+        return []
+    bound, free = ("-bind-to", "core"), ("-bind-to", "none")
+    return [Library("MPICH", ("mpicc.mpich",), ("mpiexec.mpich",), bound, free)]
+
+
+def open_mpi() -> list[Library]:
+    """Open MPI with both ways of its one-sided operations: memory that it shares and
+    messages (osc/sm, osc/pt2pt), or osc/rdma, which has no shared windows."""
+    if not shutil.which("mpicc.openmpi") or not shutil.which("mpiexec.openmpi"):
+        return []
+    root = ("--allow-run-as-root",) if os.geteuid() == 0 else ()
+    launcher = ("mpiexec.openmpi", *root, "--mca", "osc")
+    usual = Library(
+        label="Open MPI sm",
+        compiler=("mpicc.openmpi",),
+        launcher=(*launcher, "sm,pt2pt"),
+        bound=("--bind-to", "core"),
+        free=("--oversubscribe", "--bind-to", "none"),
+    )
+    rdma = replace(
+        usual,
+        label="Open MPI rdma",
+        launcher=(*launcher, "rdma"),
+        kinds=frozenset({"allocated", "created", "dynamic"}),
+    )
+    return [usual, rdma]
+
+
+def described(text: str) -> Library:
+    """LABEL=MPICC,MPIEXEC; MPIEXEC may hold options and begin with `env NAME=VALUE`."""
+    label, equals, rest = text.partition("=")
+    compiler, comma, launcher = rest.partition(",")
+    if not label or not equals or not comma:
+        raise ValueError(f"{text}: expected LABEL=MPICC,MPIEXEC")
+    return Library(label, tuple(shlex.split(compiler)), tuple(shlex.split(launcher)))
