@@ -14,6 +14,10 @@
 // is a wish.
 static void *const WISH = (void *)((uintptr_t)48 << 40);
 
+// Programs that allocate and free an array in every step find its pages again, as they do
+// with the C library, which keeps as much.
+static const size_t KEPT_BYTES = (size_t)64 << 20;
+
 static struct shared_heap shared = {.layout = SHARED_HEAP_LAYOUT, .file = -1};
 static bool is_begun;     // and may be allocated from
 static bool is_inherited; // this is a forked process; the heap is its parent's
@@ -68,6 +72,7 @@ static bool make_heap(void)
         munmap(base, bytes);
         return false;
     }
+    shared.heap.kept = KEPT_BYTES;
     size_t group = group_limit_find("").bytes;
     atomic_store(&shared.heap.own.limit, group < machine ? group : machine);
     return true;

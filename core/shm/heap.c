@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// This many bytes of free memory that may have pages are given back to the machine.
-static const size_t RETURN_BYTES = (size_t)4 << 20;
+// Of free memory that lies together less than this keeps its pages.
+static const size_t KEPT_BYTES = (size_t)4 << 20;
 
 struct bin bin_of(size_t bytes)
 {
@@ -202,7 +202,7 @@ static struct block *block_take(struct shm_heap *heap, size_t bytes, size_t alig
 // becomes zero, too.
 static void return_pages(struct shm_heap *heap, struct block *block)
 {
-    if (block->used < RETURN_BYTES)
+    if (block->used < heap->kept)
         return;
     size_t start = round_up(block->start, heap->page);
     size_t used_end = block->start + block->used, end = used_end & ~(heap->page - 1);
@@ -458,6 +458,7 @@ bool heap_open(struct shm_heap *heap, void *base, size_t bytes)
     *heap = (struct shm_heap){.base = base,
                               .bytes = bytes,
                               .page = page_bytes(),
+                              .kept = KEPT_BYTES,
                               .own.limit = SIZE_MAX,
                               .bucket_count = 256};
     heap->buckets = calloc(heap->bucket_count, sizeof(struct block *));

@@ -32,7 +32,8 @@ struct shm_heap {
     char *base;
     size_t bytes; // address space
     size_t page;
-    struct quota own;         // of this process
+    size_t kept;      // bytes of a free block that may have pages: more are given back
+    struct quota own; // of this process
     struct quota *node;       // of all heaps of the node, or NULL
     _Atomic(uint64_t) *level; // counts bytes in use for tools, or NULL
     uint64_t levels;          // bit l: some bin of level l is not empty

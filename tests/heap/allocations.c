@@ -144,13 +144,24 @@ static void fresh_memory_is_cleared_without_pages(void)
 
 static void pages_go_back(void)
 {
-    enum { BYTES = 64 << 20 };
+    enum { BYTES = 128 << 20 };
     size_t before = shared_pages_in_use();
     void *memory = seen(malloc(BYTES));
     memset(memory, 1, BYTES);
     CHECK(shared_pages_in_use() >= before + BYTES);
     free(memory);
     CHECK(shared_pages_in_use() < before + BYTES / 4);
+}
+
+// What is freed and allocated again in each step keeps its pages.
+static void pages_of_less_stay(void)
+{
+    enum { BYTES = 16 << 20 };
+    void *memory = seen(malloc(BYTES));
+    memset(memory, 1, BYTES);
+    size_t before = shared_pages_in_use();
+    free(memory);
+    CHECK(shared_pages_in_use() >= before);
 }
 
 static void contents_stay_when_size_changes(void)
@@ -330,6 +341,7 @@ int main(int argc, char **argv)
     cleared_memory_is_zero();
     fresh_memory_is_cleared_without_pages();
     pages_go_back();
+    pages_of_less_stay();
     contents_stay_when_size_changes();
     growth_at_the_end_moves_nothing();
     threads_do_not_mix();

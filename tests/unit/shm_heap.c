@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // allocations_never_overlap: random sizes and alignments, filled and checked, in two
-// processes at once; freed memory merges again; errors name sizes; pages of large freed
+// processes at once; freed memory merges again; memory grows in its place and is zero
+// where no one has used it; a heap is cut at its free end; errors name sizes; pages of large freed
 // blocks go back to the machine; core dumps hold what this process has allocated only;
 // heaps fit in the limit of file sizes; what is wrong with a heap is noticed.
 #include "shm/heap.h"
@@ -130,6 +131,77 @@ static void same_size_comes_from_same_place(struct shm *shm)
     }
 }
 
+static void memory_grows_and_shrinks_in_its_place(struct shm *shm)
+{
+    struct shm_heap *heap = shm->heap;
+    char *memory, *wall;
+    CHECK(shm_alloc(shm, 10000, 64, (void **)&memory) == 0);
+    memset(memory, 3, 10000);
+    CHECK(heap_resize(heap, memory, 1 << 20) && shm_allocated(shm, memory) == 1 << 20);
+    CHECK(shm->control->heaps.used == 1 << 20 && memory[9999] == 3);
+    CHECK(shm_alloc(shm, 4096, 64, (void **)&wall) == 0 && wall == memory + (1 << 20));
+    CHECK(!heap_resize(heap, memory, (1 << 20) + 1));
+    CHECK(!heap_resize(heap, memory, SIZE_MAX) && !heap_resize(heap, memory, HEAP + 1));
+    CHECK(heap_resize(heap, memory, 5000) && shm_allocated(shm, memory) == 5000);
+    CHECK(heap_resize(heap, memory, (1 << 20) - 1)); // up to the wall again
+    shm->control->heaps.limit = 1 << 20;
+    CHECK(!heap_resize(heap, memory, 1 << 20));
+    shm->control->heaps.limit = machine_bytes();
+    shm_free(shm, wall);
+    shm_free(shm, memory);
+    CHECK(shm->control->heaps.used == 0);
+    whole_heap_is_free(shm);
+}
+
+static bool is_zero(const char *memory, size_t bytes)
+{
+    return memory[0] == 0 && memcmp(memory, memory + 1, bytes - 1) == 0;
+}
+
+static void rest_is_zero(struct shm *shm, size_t bytes)
+{
+    const struct quota *exceeded;
+    const struct block *block = heap_allocate(shm->heap, bytes, 64, &exceeded);
+    char *memory = shm->heap->base + block->start;
+    CHECK(block->used >= bytes || is_zero(memory + block->used, bytes - block->used));
+    shm_free(shm, memory);
+}
+
+// What a block says of its used part is true, wherever others began and ended in it: the
+// wall makes them begin within a page.
+static void unused_memory_is_zero(struct shm *shm)
+{
+    enum { PIECES = 200 };
+    unsigned seed = 5;
+    void *pieces[PIECES], *wall;
+    CHECK(shm_alloc(shm, 64, 64, &wall) == 0);
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < PIECES; i++) {
+            size_t bytes = i % 2 ? 1 + random_size(&seed) : 100;
+            CHECK(shm_alloc(shm, bytes, 64, &pieces[i]) == 0);
+            memset(pieces[i], 7, bytes);
+        }
+        for (int i = 0; i < PIECES; i++)
+            shm_free(shm, pieces[(i * 37) % PIECES]);
+        rest_is_zero(shm, 1000);
+        rest_is_zero(shm, random_size(&seed) * 16 + 1);
+    }
+    shm_free(shm, wall);
+}
+
+// Only the free end of a heap can be cut off. It stays so for the tests that follow.
+static void heap_is_cut_at_its_free_end(struct shm *shm)
+{
+    struct shm_heap *heap = shm->heap;
+    void *memory;
+    CHECK(shm_alloc(shm, 1 << 20, 64, &memory) == 0);
+    CHECK(!heap_cut(heap, 1 << 20) && heap->bytes == HEAP);
+    CHECK(heap_cut(heap, 2 << 20) && heap->bytes == 2 << 20);
+    CHECK(!heap_resize(heap, memory, (2 << 20) + 1));
+    CHECK(heap_resize(heap, memory, 2 << 20));
+    shm_free(shm, memory);
+}
+
 static void wrong_pointers_do_nothing(struct shm *shm)
 {
     char *memory, *outside = (char *)&shm;
@@ -195,6 +267,9 @@ static void alone(struct shm *shm)
     same_size_comes_from_same_place(shm);
     wrong_pointers_do_nothing(shm);
     too_much_is_refused(shm);
+    memory_grows_and_shrinks_in_its_place(shm);
+    unused_memory_is_zero(shm);
+    heap_is_cut_at_its_free_end(shm);
 }
 
 // Whether a core dump has the page at that address, by the flags in /proc/self/smaps.
