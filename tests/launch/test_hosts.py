@@ -50,6 +50,11 @@ class Hosts(unittest.TestCase):
             )  # fmt: skip
             self.assertEqual(run.stdout, f"text\ndark blue round\n{directory}\n")
 
+    def test_heap_is_shared_there(self) -> None:
+        show = ["sh", "-c", "echo $LD_PRELOAD"]
+        run = mpiexec(*self.agent, "-hosts", "a", "--share-heap", *show)
+        self.assertRegex(run.stdout, "/liboriel_heap.so$")
+
     def test_signals_go_there(self) -> None:
         program = "trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done"
         with start(

@@ -18,14 +18,15 @@ class Limits(unittest.TestCase):
     """What the system allows each process; two nodes need the network, too."""
 
     def limited(
-        self, kind: int, most: int, *how: str
+        self, kind: int, most: int, *how: str, heap: bool = False
     ) -> list[subprocess.CompletedProcess[str]]:
         def limit() -> None:
             resource.setrlimit(kind, (most, most))
 
+        options = ["--share-heap"] if heap else []
         return [
             mpiexec(
-                "-n", "2", LIFE, *how, preexec_fn=limit,
+                *options, "-n", "2", LIFE, *how, preexec_fn=limit,
                 env=os.environ | {"ORIEL_FAKE_NODES": nodes},
             )
             for nodes in ("1", "2")
@@ -41,6 +42,15 @@ class Limits(unittest.TestCase):
             limits[resource.RLIMIT_AS] = 600 << 20
         for kind, most in limits.items():
             for run in self.limited(kind, most, "allocate", str(1 << 20)):
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertEqual(run.stdout.count("memory: enough"), 2)
+
+    def test_shared_heap_fits_in_limits(self) -> None:
+        if os.environ["SANITIZED"]:
+            self.skipTest("a sanitizer takes all address space")
+        limits = ((resource.RLIMIT_FSIZE, 1 << 30), (resource.RLIMIT_AS, 600 << 20))
+        for kind, most in limits:
+            for run in self.limited(kind, most, "allocate", str(1 << 20), heap=True):
                 self.assertEqual((run.returncode, run.stderr), (0, ""))
                 self.assertEqual(run.stdout.count("memory: enough"), 2)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -125,6 +126,23 @@ class Arguments(unittest.TestCase):
         )  # fmt: skip
         lines = sorted(run.stdout.splitlines())
         self.assertEqual(lines, ["0 all first", "1 all", "2 all"])
+
+    def test_heap_library_is_preloaded_before_others(self) -> None:
+        show = ("sh", "-c", "echo $LD_PRELOAD")
+        library = mpiexec("--share-heap", *show).stdout.strip()
+        self.assertTrue(library.endswith("/liboriel_heap.so"), library)
+        run = mpiexec("--share-heap", "-env", "LD_PRELOAD", "libm.so.6", *show)
+        self.assertEqual(run.stdout.strip(), f"{library}:libm.so.6")
+        self.assertEqual(mpiexec(*show).stdout.strip(), "")
+
+    def test_heap_library_must_be_there(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            lonely = shutil.copy(MPIEXEC, directory)
+            run = subprocess.run(
+                [lonely, "--share-heap", "true"], capture_output=True, text=True
+            )
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("--share-heap: there is no library", run.stderr)
 
     def test_directory_is_entered_and_programs_found_from_there(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
