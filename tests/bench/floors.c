@@ -192,7 +192,7 @@ static const struct test {
     {"membarrier", repeat_membarrier, has_membarrier, COMPUTE, false, 0},
     {"process_vm_writev_64_spans", repeat_gathered_write, has_kernel_copy, COMPUTE,
      false, 8},
-    {"first_touch_of_malloc", repeat_first_touch, NULL, COMPUTE, false, 64 << 20},
+    {"malloc_and_touch", repeat_first_touch, NULL, COMPUTE, false, 64 << 20},
     {"memcpy_to_shared", repeat_copy_out, NULL, COMPUTE, true, 0},
     {"memcpy_from_shared", repeat_copy_in, NULL, COMPUTE, true, 0},
     {"process_vm_writev", repeat_write, has_kernel_copy, COMPUTE, true, 0},

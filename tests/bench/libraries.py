@@ -38,8 +38,8 @@ class Library:
 
 
 def oriel(prefix: Path) -> list[Library]:
-    """Oriel as it is installed below a prefix, and with the settings that share memory
-    which programs bring themselves."""
+    """Oriel as it is installed below a prefix, and with the setting by which the memory
+    that programs bring themselves is shared from the start."""
     launcher = (str(prefix / "bin" / "mpiexec"),)
     usual = Library(
         label="Oriel",
@@ -49,7 +49,13 @@ def oriel(prefix: Path) -> list[Library]:
         free=("--bind-to", "none"),
         is_own=True,
     )
-    return [usual]
+    heap = replace(
+        usual,
+        label="Oriel share-heap",
+        launcher=(*launcher, "--share-heap"),
+        kinds=frozenset({"created", "dynamic"}),
+    )
+    return [usual, heap]
 
 
 def mpich() -> list[Library]:

@@ -22,6 +22,7 @@ OPTIONS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-pthread")
 SECONDS = 60.0  # after which a run is ended
 ERROR_TEXT = 200  # characters of what a program says before it fails
 MOST_RUNS = 4  # times as many as wanted, where the cores move
+MOST_FAILURES = 2  # of a task with a library, which then does not run again
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ def _output(command: Sequence[str], seconds: float) -> tuple[str, str]:
         out, _ = process.communicate()
         return out, f"ended after {seconds:.0f} s"
     if process.returncode:
-        said = " ".join((err or out).split())[-ERROR_TEXT:]
+        words = (err or out).replace("-----", "").split()
+        said = " ".join(words)[-ERROR_TEXT:]
         return out, said or f"exit code {process.returncode}"
     return out, ""
 
@@ -153,6 +155,7 @@ class Runner:
     def lacking(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, Library]]:
         """What has to run once more to be there often enough at one distance."""
         all_runs = Counter((run.task, run.label) for run in self.runs)
+        failed = Counter((run.task, run.label) for run in self.runs if run.error)
         kept = Counter(
             (run.task, run.label)
             for run, is_kept in zip(self.runs, keep(self.runs), strict=True)
@@ -161,8 +164,9 @@ class Runner:
         for task in tasks:
             for library in self.libraries_of(task):
                 key = (task.name, library.label if task.has_library else MACHINE)
-                most = MOST_RUNS * self._pace.runs
-                if kept[key] < self._pace.runs and all_runs[key] < most:
+                ends = all_runs[key] >= MOST_RUNS * self._pace.runs
+                ends |= failed[key] >= MOST_FAILURES
+                if kept[key] < self._pace.runs and not ends:
                     yield task, library
 
     def measure(

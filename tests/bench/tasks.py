@@ -23,7 +23,7 @@ COLLECTIVES = ("barrier", "broadcast", "allgather", "alltoall", "reduce", "allre
 START = ("init", "resident_memory", "proportional_memory")
 FLOORS = (
     *("line_round_trip", "locked_add", "locked_add_contended", "system_call"),
-    *("membarrier", "first_touch_of_malloc"),
+    *("membarrier", "malloc_and_touch"),
     *("memcpy_to_shared", "memcpy_from_shared"),
     *("process_vm_writev", "process_vm_readv", "process_vm_writev_64_spans"),
 )
@@ -80,7 +80,7 @@ def _of_all_else() -> Iterator[Task]:
     messages = ("latency", "bandwidth")
     yield Task("message", "messages", messages)
     yield Task("collective", "collectives", COLLECTIVES)
-    yield Task("start", "start", (*START, "first_touch_of_64_MiB"))
+    yield Task("start", "start", (*START, "allocate_and_touch_64_MiB"))
     yield Task("start", "start", START, ranks=16)
     for ranks in (2, 16):
         job = Task("job", "start", ("none",), ranks=ranks)

@@ -30,7 +30,7 @@ from figures import (
     rows_of,
     size_text,
 )
-from libraries import Library, described
+from libraries import Library, described, oriel
 from markdown import BEGIN, END, document, publish
 from page import Page
 from report import Report, read_report, write_report
@@ -185,6 +185,14 @@ class Distances(unittest.TestCase):
         runner.runs += [a_run("Other", 110, 110)]
         self.assertEqual(list(runner.lacking([task])), [])
 
+    def test_what_fails_is_tried_twice(self) -> None:
+        task = Task("latency", "rma_latency", ("put",))
+        libraries = [Library("Oriel", ("cc",), ("mpiexec",))]
+        runner = Runner(libraries, Programs(Path("unused")), Pace(1, 1.0, runs=3))
+        for wanted in (1, 1, 0):
+            self.assertEqual(len(list(runner.lacking([task]))), wanted)
+            runner.runs.append(a_run("Oriel", 110, 110, error="signal 11"))
+
     def test_what_never_fits_runs_a_few_times_only(self) -> None:
         task = Task("latency", "rma_latency", ("put",))
         libraries = [Library("Oriel", ("cc",), ("mpiexec",))]
@@ -213,6 +221,15 @@ class Selections(unittest.TestCase):
         self.assertEqual(
             latency[0].command(), ["-k", "created", "-o", "put", "-s", "8"]
         )
+
+    def test_settings_of_oriel_run_only_where_they_make_a_difference(self) -> None:
+        libraries = oriel(Path("/prefix"))
+        runner = Runner(libraries, Programs(Path("unused")), Pace(1, 1.0, runs=1))
+        labels = [library.label for library in libraries]
+        created = Task("latency", "rma_latency", ("put",), kind="created")
+        message = Task("message", "messages", ("latency",))
+        self.assertEqual([one.label for one in runner.libraries_of(created)], labels)
+        self.assertEqual([one.label for one in runner.libraries_of(message)], ["Oriel"])
 
     def test_libraries_are_described_in_words(self) -> None:
         library = described("mine=cc -I x,env A=B mpiexec --fast")
