@@ -35,6 +35,19 @@ static inline uint32_t slot_of(uintptr_t handle)
     return handle & (HANDLE_SLOTS - 1);
 }
 
+// The lock of the handles, which a process of one thread needs not.
+static inline void handles_lock(void)
+{
+    if (!thread_is_alone())
+        pthread_mutex_lock(&objects.lock);
+}
+
+static inline void handles_unlock(void)
+{
+    if (!thread_is_alone())
+        pthread_mutex_unlock(&objects.lock);
+}
+
 static void slot_fill(enum object_kind kind, uintptr_t handle, struct object *object)
 {
     struct handles *table = &objects.of[kind];
@@ -86,7 +99,7 @@ int object_open(struct object *object, enum object_kind kind)
 {
     if (object->is_predefined)
         return 0;
-    pthread_mutex_lock(&objects.lock);
+    handles_lock();
     if (object->handle == 0) {
         uintptr_t handle = handle_take(kind);
         if (handle != 0)
@@ -94,7 +107,7 @@ int object_open(struct object *object, enum object_kind kind)
     }
     bool is_open = object->handle != 0;
     object->handles += is_open;
-    pthread_mutex_unlock(&objects.lock);
+    handles_unlock();
     if (is_open)
         return 0;
     object_release(object);
@@ -130,13 +143,13 @@ void object_close(struct object *object)
 {
     if (object->is_predefined)
         return;
-    pthread_mutex_lock(&objects.lock);
+    handles_lock();
     assert(object->handles > 0);
     if (--object->handles == 0) {
         handle_give_back(object->kind, object->handle);
         object->handle = 0;
     }
-    pthread_mutex_unlock(&objects.lock);
+    handles_unlock();
     object_release(object);
 }
 
@@ -159,12 +172,22 @@ void object_retire(struct object *object)
     pthread_mutex_unlock(&objects.lock);
 }
 
+// How many are left.
+static inline uint32_t reference_drop(_Atomic(uint32_t) *references)
+{
+    if (unlikely(!thread_is_alone()))
+        return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) - 1;
+    uint32_t left = atomic_load_explicit(references, memory_order_relaxed) - 1;
+    atomic_store_explicit(references, left, memory_order_relaxed);
+    return left;
+}
+
 void object_release(void *released)
 {
     struct object *object = released;
     if (object == NULL || object->is_predefined)
         return;
-    if (atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) == 1)
+    if (reference_drop(&object->references) == 0)
         object->destroy(object);
 }
 

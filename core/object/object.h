@@ -93,8 +93,13 @@ void object_unprotect(struct object *object);
 void object_close(struct object *object);
 static inline void object_retain(void *object)
 {
-    atomic_fetch_add_explicit(&((struct object *)object)->references, 1,
-                              memory_order_relaxed);
+    _Atomic(uint32_t) *references = &((struct object *)object)->references;
+    if (likely(thread_is_alone()))
+        atomic_store_explicit(
+            references, atomic_load_explicit(references, memory_order_relaxed) + 1,
+            memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
 }
 void object_release(void *object); // NULL is allowed
 
