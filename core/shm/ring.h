@@ -7,11 +7,11 @@
 
 enum { RING_BYTES = 256 << 10 };
 
-// From one sender to one receiver. A record is a head word and the message, padded to
-// whole cache lines, so that a short message moves one. The head word behind the last
-// record is always 0. A record never wraps: RECORD_WRAP says that the next one is at the
-// start of `data`. The sender goes back there early while the receiver keeps up, so that
-// only a pair of processes with much under way touches more than the low part.
+// From one sender to one receiver. A record is a head word and the message, padded to 8.
+// The head word behind the last record is always 0. A record never wraps: RECORD_WRAP
+// says that the next one is at the start of `data`. The sender goes back there early
+// while the receiver keeps up, so that only a pair of processes with much under way
+// touches more than the low part.
 struct ring {
     // Written by the receiver, read by the sender only when the ring seems full.
     _Alignas(CACHE_LINE) _Atomic(uint64_t) consumed; // bytes so far
@@ -58,7 +58,7 @@ struct shm_rings {
 // Bytes of a record in the ring, without the head word behind it.
 static inline size_t record_bytes(size_t message)
 {
-    return round_up(HEAD_BYTES + message, CACHE_LINE);
+    return HEAD_BYTES + round_up(message, 8);
 }
 
 static inline _Atomic(uint64_t) *head_at(struct ring *ring, size_t position)

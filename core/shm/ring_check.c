@@ -4,8 +4,8 @@
 
 static bool ring_end_is_valid(const struct ring_end *end)
 {
-    return end->position == end->bytes % DATA_BYTES &&
-           end->position % CACHE_LINE == 0 && end->consumed <= end->bytes;
+    return end->position == end->bytes % DATA_BYTES && end->position % 8 == 0 &&
+           end->consumed <= end->bytes;
 }
 
 // Nothing is behind the last record, and the receiver has shown no more than was sent.
