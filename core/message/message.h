@@ -64,6 +64,10 @@ void message_unregister(const struct message_kind kinds[], size_t count);
 int message_send(int rank, int kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes);
 
+// Can messages with so many bytes together, each of SHM_PART_MIN or more but for the last
+// one, be sent to a local peer now without waiting? Callers hold the message lock.
+bool message_has_room(int rank, size_t bytes);
+
 // Is some backlog long? Callers need not hold the message lock.
 bool message_is_clogged(void);
 // Limits a process that sends much: if a backlog is long, waits until that to this rank
@@ -90,6 +94,7 @@ void message_refuse(int source, const char *what);
 // The message lock; recursive calls are errors. While the process has one thread (no
 // MPI_THREAD_MULTIPLE and no progress thread) it costs a load and a branch.
 void message_lock(void);
+bool message_try_lock(void); // false: another thread holds it, or this one does
 void message_unlock(void);
 
 // Function called after each poll, with the message lock held: it goes on with what the

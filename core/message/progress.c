@@ -7,12 +7,16 @@ enum { BATCH = 64 }; // messages of one sender per poll
 
 // ---- the message lock
 
+bool message_try_lock(void)
+{
+    struct messages *messages = process.messages;
+    return !messages->has_threads || pthread_mutex_trylock(&messages->lock) == 0;
+}
+
 void message_lock(void)
 {
     struct messages *messages = process.messages;
-    if (!messages->has_threads)
-        return;
-    if (likely(pthread_mutex_trylock(&messages->lock) == 0))
+    if (likely(message_try_lock()))
         return;
     atomic_fetch_add(&messages->lock_waiters, 1);
     pthread_mutex_lock(&messages->lock);
@@ -77,8 +81,7 @@ void message_follow(message_follower *follower)
 
 int message_progress(void)
 {
-    struct messages *messages = process.messages;
-    if (messages->has_threads && pthread_mutex_trylock(&messages->lock) != 0)
+    if (!message_try_lock())
         return 0; // who holds the lock makes progress
     int events = message_poll();
     message_unlock();

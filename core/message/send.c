@@ -104,6 +104,12 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
     return likely(!err) ? 0 : lose_own(kind, err);
 }
 
+bool message_has_room(int rank, size_t bytes)
+{
+    return process.messages->backlogs[rank].queue.first == NULL &&
+           shm_has_room(process.shm, process.boot->node_rank_of[rank], bytes);
+}
+
 // A network that has given a rank up gives up its backlog too; the rank is lost.
 static int backlog_send(struct messages *messages, struct backlog *backlog, int rank)
 {

@@ -78,17 +78,74 @@ static void receive_end_and_tell(struct transfer *transfer, int error)
     receive_end(transfer, error);
 }
 
-void receive_eager(struct transfer *transfer, int peer, const struct envelope *envelope,
-                   const void *data)
+// ---- eager messages
+
+// Copies what the receive wants of the next bytes of its message.
+static void receive_bytes(struct transfer *transfer, const void *data, size_t bytes)
 {
-    int err = accept_envelope(transfer, peer, envelope);
-    if (transfer->wanted > 0)
-        memcpy(transfer->data, data, transfer->wanted);
-    transfer->received = transfer->wanted;
-    if (envelope->sender != 0)
-        receive_end_and_tell(transfer, err);
+    uint64_t rest = transfer->wanted - transfer->received;
+    size_t part = bytes < rest ? bytes : (size_t)rest;
+    if (part > 0)
+        memcpy(transfer->data + transfer->received, data, part);
+    transfer->received += part;
+}
+
+static void end_eager(struct transfer *transfer)
+{
+    if (transfer->sender != 0)
+        receive_end_and_tell(transfer, 0);
     else
-        receive_end(transfer, err);
+        receive_end(transfer,
+                    transfer->length > transfer->bytes ? MPI_ERR_TRUNCATE : 0);
+}
+
+void receive_eager(struct transfer *transfer, int peer, const struct envelope *envelope,
+                   const void *data, size_t bytes)
+{
+    accept_envelope(transfer, peer, envelope);
+    receive_bytes(transfer, data, bytes);
+    if (likely(bytes == envelope->bytes))
+        end_eager(transfer);
+    else
+        *incoming_of(peer) = (struct incoming){
+            .transfer = transfer, .come = bytes, .bytes = envelope->bytes};
+}
+
+void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected)
+{
+    int peer = unexpected->peer;
+    const struct envelope *envelope = &unexpected->envelope;
+    bool is_coming = is_local_peer(peer) && incoming_of(peer)->unexpected == unexpected;
+    if (unexpected->is_rts)
+        receive_rts(transfer, peer, envelope);
+    else
+        receive_eager(transfer, peer, envelope, unexpected->data,
+                      (size_t)(is_coming ? incoming_of(peer)->come : envelope->bytes));
+    free(unexpected);
+}
+
+static void incoming_end(struct incoming *incoming)
+{
+    struct transfer *transfer = incoming->transfer;
+    *incoming = (struct incoming){0};
+    if (transfer != NULL)
+        end_eager(transfer);
+}
+
+static void handle_part(int peer, const void *message, size_t bytes)
+{
+    struct incoming *incoming = is_local_peer(peer) ? incoming_of(peer) : NULL;
+    if (incoming == NULL || bytes == 0 || bytes > incoming->bytes - incoming->come) {
+        message_refuse(peer, "a part of a message");
+        return;
+    }
+    if (incoming->transfer != NULL)
+        receive_bytes(incoming->transfer, message, bytes);
+    else if (incoming->unexpected != NULL)
+        memcpy(incoming->unexpected->data + incoming->come, message, bytes);
+    incoming->come += bytes;
+    if (incoming->come == incoming->bytes)
+        incoming_end(incoming);
 }
 
 // ---- long messages
@@ -164,23 +221,39 @@ void receive_rts(struct transfer *transfer, int peer, const struct envelope *env
         ask_for_more(transfer);
 }
 
+// May only the first part of a message have come?
+static bool may_follow(int peer, const struct envelope *envelope, size_t data)
+{
+    return data < envelope->bytes && envelope->bytes <= EAGER_IN_PARTS_MAX &&
+           is_local_peer(peer);
+}
+
+static bool envelope_is_good(int peer, const struct envelope *envelope, size_t data,
+                             bool is_rts)
+{
+    if (unlikely(is_local_peer(peer) && incoming_of(peer)->bytes > 0))
+        return false;
+    return is_rts
+               ? data == 0 && envelope->sender != 0 && envelope->bytes <= SIZE_MAX / 2
+               : likely(data == envelope->bytes) || may_follow(peer, envelope, data);
+}
+
 static void handle_envelope(int peer, const void *message, size_t bytes, bool is_rts)
 {
     const struct envelope *envelope = message;
     size_t data = bytes - sizeof *envelope;
-    if (bytes < sizeof *envelope || envelope->bytes > SIZE_MAX / 2 ||
-        data != (is_rts ? 0 : envelope->bytes) || (is_rts && envelope->sender == 0)) {
+    if (bytes < sizeof *envelope || !envelope_is_good(peer, envelope, data, is_rts)) {
         message_refuse(peer, "a message");
         return;
     }
     struct transfer *transfer = posted_take(peer, envelope);
     if (transfer == NULL) {
-        if (unexpected_add(peer, envelope, is_rts, envelope + 1))
+        if (unexpected_add(peer, envelope, is_rts, envelope + 1, data))
             message_defer();
     } else if (is_rts) {
         receive_rts(transfer, peer, envelope);
     } else {
-        receive_eager(transfer, peer, envelope, envelope + 1);
+        receive_eager(transfer, peer, envelope, envelope + 1, data);
     }
 }
 
@@ -305,6 +378,7 @@ static const struct message_kind kinds[] = {
     {MESSAGE_FRAGMENT, handle_fragment, false},
     {MESSAGE_DONE, handle_done, false},
     {MESSAGE_CANCEL, handle_cancel, false},
+    {MESSAGE_PART, handle_part, false},
 };
 
 void handlers_start(void)

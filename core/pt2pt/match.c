@@ -53,10 +53,10 @@ static bool parameters_match(const struct transfer_parameters *parameters, int p
 
 // ---- posted receives
 
-void posted_add(struct transfer *transfer)
+static void posted_add(struct bucket *bucket, struct transfer *transfer)
 {
     struct matching *matching = process.matching;
-    struct bucket *bucket = bucket_of_parameters(&transfer->parameters);
+    transfer->bucket = bucket;
     transfer->next = NULL;
     transfer->number = matching->postings++;
     if (bucket->posted != NULL)
@@ -70,7 +70,7 @@ void posted_add(struct transfer *transfer)
 // `before` is the one before it in its bucket, or NULL.
 static void posted_unlink(struct transfer *transfer, struct transfer *before)
 {
-    struct bucket *bucket = bucket_of_parameters(&transfer->parameters);
+    struct bucket *bucket = transfer->bucket;
     *(before ? &before->next : &bucket->posted) = transfer->next;
     if (bucket->last_posted == transfer)
         bucket->last_posted = before;
@@ -79,8 +79,8 @@ static void posted_unlink(struct transfer *transfer, struct transfer *before)
 
 bool posted_remove(struct transfer *transfer)
 {
-    struct transfer *before = NULL,
-                    *at = bucket_of_parameters(&transfer->parameters)->posted;
+    struct transfer *before = NULL;
+    struct transfer *at = transfer->bucket ? transfer->bucket->posted : NULL;
     for (; at != NULL && at != transfer; at = at->next)
         before = at;
     if (at != NULL)
@@ -113,12 +113,12 @@ struct transfer *posted_take(int peer, const struct envelope *envelope)
 // ---- unexpected queue
 
 int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
-                   const void *data)
+                   const void *data, size_t bytes)
 {
-    size_t bytes = is_rts ? 0 : (size_t)envelope->bytes;
-    struct unexpected *unexpected = malloc(sizeof *unexpected + bytes);
+    size_t room = is_rts ? 0 : (size_t)envelope->bytes;
+    struct unexpected *unexpected = malloc(sizeof *unexpected + room);
     if (unexpected == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", bytes);
+        return fail(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", room);
     *unexpected =
         (struct unexpected){.peer = peer, .is_rts = is_rts, .envelope = *envelope};
     if (bytes > 0)
@@ -132,6 +132,9 @@ int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
             bucket->unexpected = unexpected;
         bucket->last_unexpected = unexpected;
     }
+    if (unlikely(bytes < room))
+        *incoming_of(peer) =
+            (struct incoming){.unexpected = unexpected, .come = bytes, .bytes = room};
     count_alone(COUNTER_UNEXPECTED, 1);
     count_alone(COUNTER_UNEXPECTED_NOW, 1);
     if (event_is_wanted(EVENT_UNEXPECTED_MESSAGE))
@@ -152,13 +155,19 @@ static void unexpected_remove(struct unexpected *unexpected)
     }
 }
 
-struct unexpected *unexpected_find(const struct transfer_parameters *parameters)
+static struct unexpected *find_in(const struct bucket *bucket,
+                                  const struct transfer_parameters *parameters)
 {
     enum pattern pattern = pattern_of(parameters);
-    struct unexpected *at = bucket_of_parameters(parameters)->unexpected;
+    struct unexpected *at = bucket->unexpected;
     while (at != NULL && !parameters_match(parameters, at->peer, &at->envelope))
         at = at->links[pattern].next;
     return at;
+}
+
+struct unexpected *unexpected_find(const struct transfer_parameters *parameters)
+{
+    return find_in(bucket_of_parameters(parameters), parameters);
 }
 
 struct unexpected *unexpected_take(const struct transfer_parameters *parameters)
@@ -166,6 +175,17 @@ struct unexpected *unexpected_take(const struct transfer_parameters *parameters)
     struct unexpected *unexpected = unexpected_find(parameters);
     if (unexpected != NULL)
         unexpected_remove(unexpected);
+    return unexpected;
+}
+
+struct unexpected *unexpected_take_or_post(struct transfer *transfer)
+{
+    struct bucket *bucket = bucket_of_parameters(&transfer->parameters);
+    struct unexpected *unexpected = find_in(bucket, &transfer->parameters);
+    if (unexpected != NULL)
+        unexpected_remove(unexpected);
+    else
+        posted_add(bucket, transfer);
     return unexpected;
 }
 

@@ -25,6 +25,8 @@ struct envelope {
         sender; // id of a send that wants to know when its message is received, or 0
 };
 
+enum { EAGER_IN_PARTS_MAX = 16 * 1024 }; // bytes, inside a node
+
 // The wildcards of a receive.
 enum pattern {
     PATTERN_EXACT,
@@ -42,6 +44,14 @@ struct unexpected {
     bool is_rts;
     struct envelope envelope;
     char data[];
+};
+
+// An eager message of a local peer whose last parts are still to come: nothing else of
+// that peer comes before them.
+struct incoming {
+    struct transfer *transfer;     // that receives it, or NULL
+    struct unexpected *unexpected; // that keeps it, or NULL
+    uint64_t come, bytes;          // of the message; equal: there is none
 };
 
 // Posted receives of a pattern and the unexpected messages that they could match, by
@@ -64,14 +74,33 @@ struct matching {
         uint32_t next_free; // 1 + index
     } * names;
     uint32_t name_count, first_free; // 1 + index, 0 for none
+    struct incoming *incoming;       // [node_size]
     struct send_buffer *buffer;      // that the process has attached, or NULL
+    struct transfer *spares;         // memory of transfers that have ended
+    size_t spare_count;
 };
 
-void posted_add(struct transfer *transfer);
+// Another process of this node.
+static inline bool is_local_peer(int rank)
+{
+    const struct boot *boot = process.boot;
+    return rank != boot->rank && boot->node_of[rank] == boot->node;
+}
+
+// What comes in parts from a local peer.
+static inline struct incoming *incoming_of(int peer)
+{
+    return &process.matching->incoming[process.boot->node_rank_of[peer]];
+}
+
+// Takes the first unexpected message that a receive matches; NULL: there is none, and the
+// receive is posted.
+struct unexpected *unexpected_take_or_post(struct transfer *transfer);
 bool posted_remove(struct transfer *transfer); // false: it was not posted (any more)
 struct transfer *posted_take(int peer, const struct envelope *envelope);
+// Keeps a message of which these bytes have come; the rest follows.
 int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
-                   const void *data);
+                   const void *data, size_t bytes);
 // The first unexpected message that matches the parameters of a receive.
 struct unexpected *unexpected_find(const struct transfer_parameters *parameters);
 void unexpected_free_all(void);

@@ -6,7 +6,8 @@
 //   channel     separates a communicator's own collective traffic from its program's
 //   parameters  of a transfer: buffer, count, type, rank, tag, communicator, send mode
 //   transfer    one send or receive under way; begins with a request
-//   eager       protocol of short messages: they are sent with their data at once
+//   eager       protocol of short messages: they are sent with their data at once,
+//               inside a node in several parts
 //   rendezvous  protocol of long messages: the sender asks to send (RTS), the receiver
 //               gets the data, by a copy or in fragments, and says when it is done
 #pragma once
@@ -26,6 +27,7 @@ enum {
     MESSAGE_GET,      // rendezvous: send a piece of the data in fragments
     MESSAGE_FRAGMENT, // rendezvous: a fragment of the data
     MESSAGE_CANCEL,   // a request to send is withdrawn if it is unmatched
+    MESSAGE_PART,     // eager: the next part of a message that has begun
     PT2PT_NEXT_KIND
 };
 

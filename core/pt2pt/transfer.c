@@ -7,11 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SPARES_MAX = 256 }; // transfers that have ended, for the next ones
+
+static void spares_free(struct matching *matching)
+{
+    while (matching->spares != NULL) {
+        struct transfer *spare = matching->spares;
+        matching->spares = spare->next;
+        free(spare);
+    }
+}
+
 int pt2pt_start(void)
 {
-    process.matching = calloc(1, sizeof *process.matching);
-    if (process.matching == NULL)
+    struct matching *matching = calloc(1, sizeof *matching);
+    if (matching != NULL)
+        matching->incoming =
+            calloc((size_t)process.boot->node_size, sizeof *matching->incoming);
+    if (matching == NULL || matching->incoming == NULL) {
+        free(matching);
         return fail(MPI_ERR_NO_MEM, "no memory to match messages");
+    }
+    process.matching = matching;
     messages_of_nobody_start();
     handlers_start();
     return 0;
@@ -25,6 +42,8 @@ void pt2pt_stop(void)
     unexpected_free_all();
     send_buffer_free(matching->buffer);
     free(matching->names);
+    free(matching->incoming);
+    spares_free(matching);
     free(matching);
     process.matching = NULL;
 }
@@ -40,7 +59,7 @@ static int transfer_begin_or_receive(struct transfer *transfer,
     if (taken == NULL || *taken == NULL) {
         err = transfer_begin(transfer);
     } else {
-        transfer_receive(transfer, *taken);
+        receive_unexpected(transfer, *taken);
         *taken = NULL;
     }
     message_unlock();
@@ -85,10 +104,45 @@ static void destroy_in_place(struct object *object)
     (void)object; // the memory is the caller's
 }
 
+// Memory for a transfer, from those that have ended; NULL when there is none. The lock
+// may be held, by this thread too.
+static struct transfer *transfer_memory(void)
+{
+    struct transfer *spare = NULL;
+    if (message_try_lock()) {
+        struct matching *matching = process.matching;
+        spare = matching->spares;
+        if (likely(spare != NULL)) {
+            matching->spares = spare->next;
+            matching->spare_count--;
+        }
+        message_unlock();
+    }
+    return likely(spare != NULL) ? spare : malloc(sizeof *spare);
+}
+
+// Keeps the memory of some transfers for the next ones.
+static bool transfer_keep(struct transfer *transfer)
+{
+    struct matching *matching = process.matching;
+    if (matching == NULL || !message_try_lock())
+        return false;
+    bool is_kept = matching->spare_count < SPARES_MAX;
+    if (is_kept) {
+        transfer->next = matching->spares;
+        matching->spares = transfer;
+        matching->spare_count++;
+    }
+    message_unlock();
+    return is_kept;
+}
+
 static void transfer_destroy(struct object *object)
 {
-    transfer_clear((struct transfer *)object);
-    free(object);
+    struct transfer *transfer = (struct transfer *)object;
+    transfer_clear(transfer);
+    if (!transfer_keep(transfer))
+        free(transfer);
 }
 
 int parameters_bytes(const struct transfer_parameters *parameters, size_t *bytes)
@@ -134,14 +188,15 @@ int transfer_init(struct transfer *transfer,
 
 void transfer_clear(struct transfer *transfer)
 {
-    free(transfer->packed);
+    if (transfer->packed != NULL)
+        free(transfer->packed);
     object_release(transfer->parameters.type);
     request_clear(&transfer->request);
 }
 
 int transfer_make(const struct transfer_parameters *parameters, struct transfer **made)
 {
-    struct transfer *transfer = malloc(sizeof *transfer);
+    struct transfer *transfer = transfer_memory();
     if (transfer == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a message");
     int err = transfer_set_up(transfer, parameters, transfer_destroy);
@@ -165,18 +220,28 @@ void transfer_pack(struct transfer *transfer)
 
 static int send_eager(struct transfer *transfer, const struct envelope *envelope)
 {
+    size_t bytes = (size_t)transfer->bytes,
+           sent = bytes <= EAGER_MAX ? bytes : PART_MAX;
     int err = message_send(transfer->peer, MESSAGE_EAGER, envelope, sizeof *envelope,
-                           transfer->data, (size_t)transfer->bytes);
+                           transfer->data, sent);
+    for (size_t part; !err && sent < bytes; sent += part) {
+        part = bytes - sent < PART_MAX ? bytes - sent : PART_MAX;
+        err = message_send(transfer->peer, MESSAGE_PART, NULL, 0, transfer->data + sent,
+                           part);
+    }
     if (!err && envelope->sender == 0)
         transfer_end(transfer, 0);
     return err;
 }
 
-// Another process of this node.
-static bool is_on_node(int rank)
+// Longer messages are eager too if their parts need not wait: the receiver takes the first
+// ones while the last are written.
+static bool is_eager(const struct transfer *transfer)
 {
-    const struct boot *boot = process.boot;
-    return rank != boot->rank && boot->node_of[rank] == boot->node;
+    size_t bytes = (size_t)transfer->bytes;
+    return bytes <= EAGER_MAX ||
+           (bytes <= EAGER_IN_PARTS_MAX && is_local_peer(transfer->peer) &&
+            message_has_room(transfer->peer, bytes + sizeof(struct envelope)));
 }
 
 static int send_rts(struct transfer *transfer, struct envelope *envelope)
@@ -184,7 +249,7 @@ static int send_rts(struct transfer *transfer, struct envelope *envelope)
     struct shm *shm = process.shm;
     envelope->is_in_segment =
         shm_contains(shm, transfer->data, (size_t)transfer->bytes);
-    if (!envelope->is_in_segment && is_on_node(transfer->peer))
+    if (!envelope->is_in_segment && is_local_peer(transfer->peer))
         shm_open_memory(shm);
     envelope->place = envelope->is_in_segment ? shm_offset(shm, transfer->data)
                                               : (uintptr_t)transfer->data;
@@ -206,16 +271,16 @@ static int begin_send(struct transfer *transfer)
 {
     const struct transfer_parameters *parameters = &transfer->parameters;
     struct envelope envelope = envelope_of(parameters, transfer->bytes);
-    bool is_eager = transfer->bytes <= EAGER_MAX;
     transfer->peer = comm_job_rank(parameters->comm, parameters->rank);
-    if (!is_eager || parameters->is_synchronous) {
+    bool with_data = is_eager(transfer);
+    if (!with_data || parameters->is_synchronous) {
         int err = transfer_name(transfer);
         if (err)
             return err;
         envelope.sender = transfer->id;
     }
     int err =
-        is_eager ? send_eager(transfer, &envelope) : send_rts(transfer, &envelope);
+        with_data ? send_eager(transfer, &envelope) : send_rts(transfer, &envelope);
     if (err)
         transfer_forget(transfer);
     return err;
@@ -231,22 +296,10 @@ int transfer_begin(struct transfer *transfer)
     }
     if (parameters->is_send)
         return begin_send(transfer);
-    struct unexpected *unexpected = unexpected_take(parameters);
+    struct unexpected *unexpected = unexpected_take_or_post(transfer);
     if (unexpected != NULL)
-        transfer_receive(transfer, unexpected);
-    else
-        posted_add(transfer);
+        receive_unexpected(transfer, unexpected);
     return 0;
-}
-
-void transfer_receive(struct transfer *transfer, struct unexpected *unexpected)
-{
-    if (unexpected->is_rts)
-        receive_rts(transfer, unexpected->peer, &unexpected->envelope);
-    else
-        receive_eager(transfer, unexpected->peer, &unexpected->envelope,
-                      unexpected->data);
-    free(unexpected);
 }
 
 // ---- from the beginning to the end
@@ -319,9 +372,19 @@ void transfer_end(struct transfer *transfer, int error)
         ended(transfer);
 }
 
+// Of a message that is coming, the rest is dropped.
+static void receive_hide(struct transfer *transfer)
+{
+    if (posted_remove(transfer))
+        return;
+    for (int i = 0; i < process.boot->node_size; i++)
+        if (process.matching->incoming[i].transfer == transfer)
+            process.matching->incoming[i].transfer = NULL;
+}
+
 void transfer_hide(struct transfer *transfer)
 {
     if (!transfer->parameters.is_send)
-        posted_remove(transfer);
+        receive_hide(transfer);
     transfer_forget(transfer);
 }

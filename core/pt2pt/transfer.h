@@ -6,6 +6,7 @@
 
 enum {
     EAGER_MAX = MESSAGE_MAX - sizeof(struct envelope),
+    PART_MAX = 4096,   // bytes of data in one part of an eager message
     CHUNK = 64 * 1024, // bytes of a get; two are under way at once
 };
 
@@ -58,6 +59,7 @@ static inline struct datatype *type_byte(void)
 struct transfer {
     struct request request; // source, tag and bytes are those of the message
     struct transfer_parameters parameters;
+    struct bucket *bucket;            // of a receive that is posted
     struct transfer *next;            // among the posted receives of its bucket
     uint64_t number;                  // of its posting
     void (*ended)(struct transfer *); // called when it is complete, or NULL
@@ -83,8 +85,6 @@ int transfer_make(const struct transfer_parameters *parameters, struct transfer 
 void transfer_pack(struct transfer *transfer);
 // Sends or posts it, with the message lock held. On an error it has not begun.
 int transfer_begin(struct transfer *transfer);
-// The same for a receive whose message has been taken already.
-void transfer_receive(struct transfer *transfer, struct unexpected *unexpected);
 struct envelope envelope_of(const struct transfer_parameters *parameters,
                             uint64_t bytes);
 

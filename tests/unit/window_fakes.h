@@ -79,6 +79,11 @@ int message_progress(void)
     return 0;
 }
 
+bool message_try_lock(void)
+{
+    return true;
+}
+
 void message_unlock(void)
 {
 }
