@@ -21,6 +21,7 @@
 #include "base/atomic.h"
 #include "base/clock.h"
 #include "base/compiler.h"
+#include "base/copy.h"
 #include "base/counter.h"
 #include "base/error.h"
 #include "base/event.h"

@@ -69,7 +69,7 @@ static inline void pack_run(char *typed, MPI_Aint stride, char *packed, MPI_Coun
                             size_t bytes, bool packing)
 {
     for (; count > 0; count--, typed += stride, packed += bytes)
-        memcpy(packing ? packed : typed, packing ? typed : packed, bytes);
+        copy_bytes(packing ? packed : typed, packing ? typed : packed, bytes);
 }
 
 // Returns where the packed bytes go on.

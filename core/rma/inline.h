@@ -8,8 +8,6 @@
 
 #include "rma/rma.h"
 
-#include <string.h>
-
 // ---- where data is ------------------------------------------------------------
 // The peer of a rank if the open epoch admits it and its memory is mapped; else NULL.
 static inline const struct peer *quick_target(MPI_Win win, int rank)
@@ -52,7 +50,7 @@ static inline bool block_copy(const struct peer *peer, MPI_Aint displacement,
     char *target;
     if (unlikely(!target_memory(peer, displacement, bytes, &target)))
         return false;
-    memcpy(is_put ? target : origin, is_put ? origin : target, (size_t)bytes);
+    copy_bytes(is_put ? target : origin, is_put ? origin : target, (size_t)bytes);
     if (is_put)
         order_stored();
     return true;

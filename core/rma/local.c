@@ -3,8 +3,6 @@
 // and stores.
 #include "rma/walk.h"
 
-#include <string.h>
-
 static void copy_pieces(const struct operation *operation, char *target)
 {
     char *origin = operation->origin.address;
@@ -13,9 +11,9 @@ static void copy_pieces(const struct operation *operation, char *target)
     walk_begin(&walk, operation);
     while (walk_next(&walk, &piece)) {
         if (operation->kind == OPERATION_PUT)
-            memcpy(target + piece.target, origin + piece.origin, piece.bytes);
+            copy_bytes(target + piece.target, origin + piece.origin, piece.bytes);
         else
-            memcpy(origin + piece.origin, target + piece.target, piece.bytes);
+            copy_bytes(origin + piece.origin, target + piece.target, piece.bytes);
     }
 }
 

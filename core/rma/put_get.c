@@ -6,7 +6,6 @@
 #include "rma/operation.h"
 
 #include <oriel_core.h>
-#include <string.h>
 
 // What `count` elements of a type are, if that is one run with data.
 static inline bool run_of(const struct datatype *type, MPI_Count count, struct run *run)
@@ -46,7 +45,7 @@ copy_blocks(char *to, MPI_Aint to_stride, const char *from, MPI_Aint from_stride
             MPI_Count count, size_t block)
 {
     do {
-        memcpy(to, from, block);
+        copy_bytes(to, from, block);
         to += to_stride;
         from += from_stride;
     } while (--count > 0);

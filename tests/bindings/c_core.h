@@ -10,13 +10,19 @@
 
 struct process process = {.state = PROCESS_ACTIVE, .options.check = CHECK_FULL};
 struct objects objects;
-_Thread_local int32_t order_left; // of no use where no call is a usual one
+// Of no use where no call is a usual one.
+_Thread_local int32_t order_left;
+struct request request_done;
+void copy_long(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
 
 // ---- objects that handles stand for -------------------------------------------------
 static struct communicator world = {.size = 4};
 static struct group group = {.size = 3};
 static const struct lock_record no_lock_record = {.is_exposed = true};
-const struct peer nobody = {.rank = MPI_PROC_NULL, // so that no case is a usual one
+const struct peer nobody = {.rank = MPI_PROC_NULL,
                             .lock_record = (struct lock_record *)&no_lock_record};
 static struct window window = {.epoch.current = &nobody,
                                .epoch.last_locked = (struct peer *)&nobody,

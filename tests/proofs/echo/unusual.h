@@ -15,6 +15,11 @@ atomic_update *const atomic_updates[4096];
 atomic_fetch *const atomic_fetches[4096];
 atomic_swap *const atomic_swaps[4096];
 
+void copy_long(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
 _Thread_local int32_t order_left;
 void order_settle(void)
 {
