@@ -8,7 +8,7 @@ _Thread_local int32_t order_left = CALLS_PER_POLL - 1;
 // none that call MPI.
 void order_settle(void)
 {
-    static _Thread_local unsigned barriers;
+    static _Thread_local unsigned barriers __attribute__((tls_model("initial-exec")));
     bool is_late = order_left == -1;
     if (!is_late) {
         atomic_thread_fence(memory_order_seq_cst);

@@ -44,13 +44,10 @@ int oriel_win_fence(int assert, struct window *win)
     return err ? err : barrier_err;
 }
 
-// Loads and stores of this process, of its local peers and of the network meet in one
-// memory, so that a full fence of the processor is all (MPI_WIN_UNIFIED). Programs call
-// this in loops that wait for a peer, which may need this process meanwhile.
+// What the fast form, which has gone first and has had the barrier, leaves: the poll.
 int oriel_win_sync(struct window *win)
 {
     (void)win;
-    message_progress();
-    atomic_thread_fence(memory_order_seq_cst);
+    order_settle();
     return 0;
 }

@@ -33,6 +33,19 @@ static inline bool oriel_win_flush_local_quick(int rank, MPI_Win win)
     return oriel_win_flush_quick(rank, win);
 }
 
+// ---- sync ---------------------------------------------------------------------
+// Loads and stores of this process, of its local peers and of the network meet in one
+// memory, so that a full fence of the processor is all (MPI_WIN_UNIFIED). Programs call
+// this in loops that wait for a peer, which may need this process meanwhile; so some
+// calls go the long way, to make progress.
+static inline bool oriel_win_sync_quick(MPI_Win win)
+{
+    if (unlikely(handle_object(KIND_WIN, (uintptr_t)win) == NULL))
+        return false;
+    atomic_thread_fence(memory_order_seq_cst);
+    return likely(--order_left >= 0);
+}
+
 // ---- lock and unlock ----------------------------------------------------------
 // Opens a lock epoch by a lock that is free. The target is mapped, and LOCK_TRAITS does
 // not matter: the window has none of them.

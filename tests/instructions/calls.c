@@ -66,6 +66,11 @@ static void flush(void)
     MPI_Win_flush(target, win);
 }
 
+static void win_sync(void)
+{
+    MPI_Win_sync(win);
+}
+
 static void lock(void)
 {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
@@ -113,6 +118,7 @@ static const struct measured {
     {"fetch_and_op", fetch_and_op, 1},
     {"compare_and_swap", compare_and_swap, 1},
     {"flush", flush, 1},
+    {"win_sync", win_sync, 1},
     {"lock", lock, 0},
     {"lock_shared", lock_shared, 0},
     {"lock_all", lock_all, 0},

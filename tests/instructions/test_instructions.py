@@ -27,6 +27,7 @@ BUDGETS = {
     "fetch_and_op": 74,
     "compare_and_swap": 74,
     "flush": 24,
+    "win_sync": 22,
     "lock": 90,
     "lock_shared": 100,
     "lock_all": 90,
