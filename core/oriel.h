@@ -7,6 +7,7 @@
 #pragma once
 
 #include "object/object.h"
+#include "pt2pt/inline.h"
 #include "window/window.h"
 #include "rma/inline.h"
 #include "sync/inline.h"

@@ -209,6 +209,6 @@ class CSteps(CText):
         them there: else registers were saved and loaded to keep them meanwhile."""
         declared = [self.declare(p) for p in entry.parameters]
         for place, parameter in enumerate(entry.parameters[_IN_REGISTERS:]):
-            head = declared[_IN_REGISTERS + place].removesuffix(" " + parameter.name)
-            declared[_IN_REGISTERS + place] = f"{head} volatile {parameter.name}"
+            head = declared[_IN_REGISTERS + place].removesuffix(parameter.name)
+            declared[_IN_REGISTERS + place] = f"{head}volatile {parameter.name}"
         return f"{self.returns(entry)} {entry.pmpi_name}({', '.join(declared)})"

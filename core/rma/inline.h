@@ -72,11 +72,11 @@ static inline bool move_at_once(bool is_put, const struct peer *peer, void *orig
     return bytes > 0 && block_copy(peer, displacement, origin, bytes, is_put);
 }
 
-static inline bool quick_move(bool is_put, void *origin, MPI_Count count,
-                              MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                              MPI_Win win)
+// `peer` is NULL if there is no such target.
+static inline bool quick_move(bool is_put, const struct peer *peer, void *origin,
+                              MPI_Count count, MPI_Datatype datatype,
+                              MPI_Aint displacement)
 {
-    const struct peer *peer = quick_target(win, rank);
     if (unlikely(peer == NULL))
         return false;
     const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
@@ -91,8 +91,8 @@ static inline bool oriel_put_quick(const void *origin_addr, MPI_Count origin_cou
 {
     return likely(origin_datatype == target_datatype) &&
            likely(origin_count == target_count) &&
-           quick_move(true, (void *)origin_addr, origin_count, origin_datatype,
-                      target_rank, target_disp, win);
+           quick_move(true, quick_target(win, target_rank), (void *)origin_addr,
+                      origin_count, origin_datatype, target_disp);
 }
 
 static inline bool oriel_get_quick(void *origin_addr, MPI_Count origin_count,
@@ -102,8 +102,8 @@ static inline bool oriel_get_quick(void *origin_addr, MPI_Count origin_count,
 {
     return likely(origin_datatype == target_datatype) &&
            likely(origin_count == target_count) &&
-           quick_move(false, origin_addr, origin_count, origin_datatype, target_rank,
-                      target_disp, win);
+           quick_move(false, quick_target(win, target_rank), origin_addr, origin_count,
+                      origin_datatype, target_disp);
 }
 
 // ---- accumulates --------------------------------------------------------------
@@ -185,6 +185,18 @@ static inline bool swap_at_once(const struct peer *peer, const void *origin,
     return true;
 }
 
+// `peer` is NULL if there is no such target.
+static inline bool quick_accumulate(const struct peer *peer, const void *origin,
+                                    MPI_Count count, MPI_Datatype datatype,
+                                    MPI_Aint displacement, MPI_Op op)
+{
+    if (unlikely(peer == NULL))
+        return false;
+    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
+    return likely(type != NULL) &&
+           accumulate_at_once(peer, origin, displacement, count, type, (uintptr_t)op);
+}
+
 static inline bool oriel_accumulate_quick(const void *origin_addr,
                                           MPI_Count origin_count,
                                           MPI_Datatype origin_datatype, int target_rank,
@@ -192,17 +204,10 @@ static inline bool oriel_accumulate_quick(const void *origin_addr,
                                           MPI_Datatype target_datatype, MPI_Op op,
                                           MPI_Win win)
 {
-    if (unlikely(origin_datatype != target_datatype) ||
-        unlikely(origin_count != target_count))
-        return false;
-    const struct peer *peer = quick_target(win, target_rank);
-    if (unlikely(peer == NULL))
-        return false;
-    const struct datatype *type =
-        handle_object(KIND_DATATYPE, (uintptr_t)origin_datatype);
-    return likely(type != NULL) &&
-           accumulate_at_once(peer, origin_addr, target_disp, origin_count, type,
-                              (uintptr_t)op);
+    return likely(origin_datatype == target_datatype) &&
+           likely(origin_count == target_count) &&
+           quick_accumulate(quick_target(win, target_rank), origin_addr, origin_count,
+                            origin_datatype, target_disp, op);
 }
 
 static inline bool oriel_fetch_and_op_quick(const void *origin_addr, void *result_addr,
@@ -230,4 +235,66 @@ static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
     const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
     return likely(type != NULL) && swap_at_once(peer, origin_addr, compare_addr,
                                                 result_addr, target_disp, type);
+}
+
+// ---- operations with a request ------------------------------------------------
+// The same as quick_target, in the epochs that admit operations with a request.
+static inline const struct peer *quick_locked_target(MPI_Win win, int rank)
+{
+    const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    if (unlikely(window == NULL) || unlikely(!epoch_admits_requests(&window->epoch)))
+        return NULL;
+    const struct peer *peer = epoch_current(&window->epoch);
+    return likely(peer->rank == rank) ? peer : NULL;
+}
+
+// The request of an operation that is done.
+static inline void request_make_done(MPI_Request *request)
+{
+    *request = (MPI_Request)object_handle(&request_done);
+}
+
+static inline bool oriel_rput_quick(const void *origin_addr, MPI_Count origin_count,
+                                    MPI_Datatype origin_datatype, int target_rank,
+                                    MPI_Aint target_disp, MPI_Count target_count,
+                                    MPI_Datatype target_datatype, MPI_Win win,
+                                    MPI_Request *request)
+{
+    if (unlikely(request == NULL) || unlikely(origin_datatype != target_datatype) ||
+        unlikely(origin_count != target_count) ||
+        !quick_move(true, quick_locked_target(win, target_rank), (void *)origin_addr,
+                    origin_count, origin_datatype, target_disp))
+        return false;
+    request_make_done(request);
+    return true;
+}
+
+static inline bool oriel_rget_quick(void *origin_addr, MPI_Count origin_count,
+                                    MPI_Datatype origin_datatype, int target_rank,
+                                    MPI_Aint target_disp, MPI_Count target_count,
+                                    MPI_Datatype target_datatype, MPI_Win win,
+                                    MPI_Request *request)
+{
+    if (unlikely(request == NULL) || unlikely(origin_datatype != target_datatype) ||
+        unlikely(origin_count != target_count) ||
+        !quick_move(false, quick_locked_target(win, target_rank), origin_addr,
+                    origin_count, origin_datatype, target_disp))
+        return false;
+    order_count();
+    request_make_done(request);
+    return true;
+}
+
+static inline bool oriel_raccumulate_quick(
+    const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    if (unlikely(request == NULL) || unlikely(origin_datatype != target_datatype) ||
+        unlikely(origin_count != target_count) ||
+        !quick_accumulate(quick_locked_target(win, target_rank), origin_addr,
+                          origin_count, origin_datatype, target_disp, op))
+        return false;
+    request_make_done(request);
+    return true;
 }

@@ -57,12 +57,12 @@ static struct request *request_start(struct operation_request *request)
     return &request_done;
 }
 
-// MPI-4.1 12.3.5: only in passive target epochs. Operations on MPI_PROC_NULL need none.
+// Operations on MPI_PROC_NULL need no epoch.
 static int operation_check_epoch(const struct operation *operation)
 {
     const struct window *window = operation->window;
     if (operation->target.rank == MPI_PROC_NULL ||
-        epoch_access(&window->epoch) >= ACCESS_LOCK)
+        epoch_admits_requests(&window->epoch))
         return 0;
     return fail(MPI_ERR_RMA_SYNC,
                 "operations with a request need a lock; %s on the window",

@@ -47,6 +47,12 @@ static inline void epoch_init(struct epoch *epoch)
     *epoch = (struct epoch){.current = &nobody, .last_locked = (struct peer *)&nobody};
 }
 
+// MPI-4.1 12.3.5: operations with a request need a passive target epoch.
+static inline bool epoch_admits_requests(const struct epoch *epoch)
+{
+    return epoch_access(epoch) >= ACCESS_LOCK;
+}
+
 // ---- current target -----------------------------------------------------------
 static inline const struct peer *epoch_current(const struct epoch *epoch)
 {

@@ -46,6 +46,20 @@ static void get_8(void)
     MPI_Get(result, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win);
 }
 
+static void rput_wait(void)
+{
+    MPI_Request request;
+    MPI_Rput(source, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void rget_wait(void)
+{
+    MPI_Request request;
+    MPI_Rget(result, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void accumulate_8(void)
 {
     MPI_Accumulate(source, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, MPI_SUM, win);
@@ -114,6 +128,8 @@ static const struct measured {
     {"put_1k", put_1k, 1},
     {"put_vector", put_vector, 1},
     {"get_8", get_8, 1},
+    {"rput_wait", rput_wait, 1},
+    {"rget_wait", rget_wait, 1},
     {"accumulate_8", accumulate_8, 1},
     {"fetch_and_op", fetch_and_op, 1},
     {"compare_and_swap", compare_and_swap, 1},

@@ -23,6 +23,8 @@ FAR_TIMES = 100  # to another node
 BUDGETS = {
     "put_8": 60,
     "get_8": 60,
+    "rput_wait": 104,
+    "rget_wait": 106,
     "accumulate_8": 90,
     "fetch_and_op": 74,
     "compare_and_swap": 74,

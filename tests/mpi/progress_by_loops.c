@@ -42,6 +42,15 @@ static int look_by_swap_alone(void)
     return value;
 }
 
+static int look_by_request(void)
+{
+    MPI_Request request;
+    int value;
+    MPI_Rget(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return value;
+}
+
 static int look_by_swap(void)
 {
     int value, minus_one = -1;
@@ -88,10 +97,9 @@ static const struct loop {
     int (*look)(void);
     bool has_epoch; // around it
 } loops[] = {
-    {look_by_get, true},          {look_by_fetch, true},
-    {look_by_swap, true},         {look_by_fetch_alone, true},
-    {look_by_swap_alone, true},   {look_after_put, true},
-    {look_by_sync, true},         {look_under_lock, false},
+    {look_by_get, true},          {look_by_fetch, true},      {look_by_swap, true},
+    {look_by_fetch_alone, true},  {look_by_swap_alone, true}, {look_after_put, true},
+    {look_by_request, true},      {look_by_sync, true},       {look_under_lock, false},
     {look_under_lock_all, false},
 };
 

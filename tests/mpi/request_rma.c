@@ -10,7 +10,9 @@ static void put_get_and_accumulate(const struct source *source)
 {
     struct opened opened = source->open(ELEMENTS * sizeof(int), sizeof(int));
     int *mine = opened.base, values[ELEMENTS], got[ELEMENTS], before[ELEMENTS];
+    int is_cancelled = 1;
     MPI_Request request;
+    MPI_Status status;
     memset(mine, 0, ELEMENTS * sizeof(int));
     MPI_Barrier(MPI_COMM_WORLD);
     for (int count = 1; count <= ELEMENTS; count = count * 7 + 1) {
@@ -19,8 +21,9 @@ static void put_get_and_accumulate(const struct source *source)
             values[i] = rank + i;
         MPI_Rput(values, count, MPI_INT, right(), 0, count, MPI_INT, opened.win,
                  &request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        CHECK(request == MPI_REQUEST_NULL);
+        MPI_Wait(&request, &status);
+        MPI_Test_cancelled(&status, &is_cancelled);
+        CHECK(request == MPI_REQUEST_NULL && !is_cancelled);
         memset(values, -1, sizeof values); // may be changed
         MPI_Win_flush(right(), opened.win);
         MPI_Rget(got, count, MPI_INT, right(), 0, count, MPI_INT, opened.win, &request);
@@ -162,8 +165,12 @@ static void only_in_passive_target_epochs(const struct source *source)
     CHECK_CLASS(MPI_Rput(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, opened.win, &request),
                 MPI_ERR_RMA_SYNC);
     MPI_Win_fence(0, opened.win);
-    CHECK_CLASS(MPI_Rget(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, opened.win, &request),
-                MPI_ERR_RMA_SYNC);
+    for (int i = 0; i < 2; i++) { // the second time at the target used last
+        CHECK_CLASS(
+            MPI_Rget(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, opened.win, &request),
+            MPI_ERR_RMA_SYNC);
+        MPI_Get(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, opened.win);
+    }
     MPI_Win_fence(MPI_MODE_NOSUCCEED, opened.win);
     MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, opened.win);
     CHECK_CLASS(MPI_Rput(&value, 1, MPI_INT, rank, 1, 1, MPI_INT, opened.win, &request),
@@ -195,6 +202,26 @@ static void operations_on_no_process_complete(MPI_Win win)
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
 }
 
+static void nothing_moves_without_a_place_for_the_request(const struct source *source)
+{
+    struct opened opened = source->open(sizeof(int), sizeof(int));
+    int value = 1, got = 0;
+    *(int *)opened.base = 5;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, opened.win);
+    MPI_Get(&got, 1, MPI_INT, rank, 0, 1, MPI_INT, opened.win);
+    MPI_Win_flush(rank, opened.win);
+    CHECK_CLASS(MPI_Rput(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, opened.win, NULL),
+                MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Raccumulate(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, MPI_SUM,
+                                opened.win, NULL),
+                MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Rget(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, opened.win, NULL),
+                MPI_ERR_ARG);
+    MPI_Win_unlock(rank, opened.win);
+    CHECK(got == 5 && value == 1 && *(int *)opened.base == 5);
+    source->close(&opened);
+}
+
 static void so_they_do_in_every_epoch(const struct source *source)
 {
     struct opened opened = source->open(sizeof(int), sizeof(int));
@@ -216,6 +243,7 @@ int main(int argc, char **argv)
     for_each_source(many_are_outstanding);
     for_each_source(freed_requests_go_on);
     for_each_source(only_in_passive_target_epochs);
+    for_each_source(nothing_moves_without_a_place_for_the_request);
     for_each_source(so_they_do_in_every_epoch);
     return finish();
 }
