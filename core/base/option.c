@@ -72,6 +72,15 @@ const struct option option_table[] = {
         .description =
             "address space of a process's shared heap; 0: the machine's memory",
     },
+    {
+        .name = "ORIEL_SHARE_PAGES",
+        .type = OPTION_CHOICE,
+        .allowed = "off|windows",
+        .standard = "off",
+        .field = offsetof(struct options, share_pages),
+        .is_late = true,
+        .description = "share the pages of memory that programs bring to windows",
+    },
 };
 const int option_count = sizeof option_table / sizeof option_table[0];
 

@@ -21,6 +21,7 @@ struct options {
     int progress_thread;   // ORIEL_PROGRESS=thread|off
     int spin_microseconds; // ORIEL_SPIN: how long a blocked call polls before it gives
                            // its core away
+    int share_pages;       // ORIEL_SHARE_PAGES=off|windows
     size_t heap_bytes;     // ORIEL_HEAP: address space of a process's heap, 0 = RAM
     char provider[OPTION_TEXT_BYTES]; // ORIEL_PROVIDER: of libfabric, "" = any
 };

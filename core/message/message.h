@@ -148,3 +148,5 @@ int message_known_death(void);
 // options allow, local peers exist and it is not yet running. The caller does not hold
 // the message lock; one thread at a time calls.
 int message_serve(void);
+// Progress threads of this process that run.
+int message_threads(void);

@@ -277,6 +277,12 @@ int message_serve(void)
                                  node_thread_run);
 }
 
+int message_threads(void)
+{
+    const struct messages *messages = process.messages;
+    return messages->node_thread.is_running + messages->network_thread.is_running;
+}
+
 static void progress_thread_stop(struct progress_thread *thread)
 {
     if (thread->is_running)

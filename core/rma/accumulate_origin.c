@@ -109,18 +109,26 @@ static struct update update_of(const struct operation *operation)
     };
 }
 
+static void elements_update(const struct operation *operation,
+                            const struct update *update,
+                            const struct element_walk *walk,
+                            const struct elements *elements)
+{
+    char *origin = operation->origin.address, *result = operation->result.address;
+    update_elements(update, walk->has_origin ? origin + elements->origin : NULL,
+                    operation->offset + (uint64_t)elements->target,
+                    walk->has_result ? result + elements->result : NULL,
+                    (MPI_Count)(elements->bytes / walk->type->size));
+}
+
 int load_accumulate(const struct operation *operation)
 {
     struct update update = update_of(operation);
     struct element_walk walk;
     element_walk_begin(&walk, operation);
-    char *origin = operation->origin.address, *result = operation->result.address;
     struct elements elements = {0};
     while (element_walk_next(&walk, &elements))
-        update_elements(&update, walk.has_origin ? origin + elements.origin : NULL,
-                        operation->offset + (uint64_t)elements.target,
-                        walk.has_result ? result + elements.result : NULL,
-                        (MPI_Count)(elements.bytes / walk.type->size));
+        elements_update(operation, &update, &walk, &elements);
     order_stored();
     return 0;
 }
@@ -167,16 +175,22 @@ static int add_elements(const struct operation *operation, struct batch_kind kin
                                  : batch_add(operation, kind, &item, walk->type->size);
 }
 
+static struct batch_kind kind_of(const struct operation *operation,
+                                 const struct element_walk *walk)
+{
+    return (struct batch_kind){
+        .operands = walk->has_origin,
+        .fetches = walk->has_result,
+        .op = (uint8_t)operation->op->code,
+        .basic = (uint8_t)operation->target.type->basic->number,
+    };
+}
+
 int batch_accumulate(const struct operation *operation)
 {
     struct element_walk walk;
     element_walk_begin(&walk, operation);
-    struct batch_kind kind = {
-        .operands = walk.has_origin,
-        .fetches = walk.has_result,
-        .op = (uint8_t)operation->op->code,
-        .basic = (uint8_t)operation->target.type->basic->number,
-    };
+    struct batch_kind kind = kind_of(operation, &walk);
     struct elements elements = {0};
     int err = 0;
     while (!err && element_walk_next(&walk, &elements))
@@ -195,5 +209,69 @@ int batch_compare_and_swap(const struct operation *operation)
                               operation->origin.address,
                               operation->result.address};
     int err = batch_add_swap(operation, kind, &item, operation->compare);
+    return err ? err : batch_finish(operation);
+}
+
+// ---- elements of which some are mapped ------------------------------------------
+// Cuts `count` elements off the front of a run.
+static struct elements elements_take(struct elements *run, size_t size, uint64_t count)
+{
+    struct elements taken = *run;
+    MPI_Aint bytes = (MPI_Aint)(count * size);
+    taken.bytes = (size_t)bytes;
+    run->origin += bytes;
+    run->result += bytes;
+    run->target += bytes;
+    run->bytes -= taken.bytes;
+    return taken;
+}
+
+// How many elements at the front of a run that begins at `offset` touch what lies before
+// the shared part, and how many end in it or before.
+static void elements_divide(const struct operation *operation,
+                            const struct element_walk *walk, uint64_t offset,
+                            uint64_t count, uint64_t *before, uint64_t *within)
+{
+    const struct atomic_type *type = walk->type;
+    const struct member *member = operation->peer->member;
+    uint64_t begin = member->shared.begin, end = begin + member->shared.bytes;
+    uint64_t size = type->size;
+    uint64_t span = is_padded(type) ? type->index_at + size - type->value_bytes : size;
+    *before = offset < begin ? (begin - offset + size - 1) / size : 0;
+    *within = offset + span <= end ? (end - offset - span) / size + 1 : 0;
+    if (*before > count)
+        *before = count;
+    if (*within > count)
+        *within = count;
+    if (*within < *before)
+        *within = *before;
+}
+
+static int partly_update(const struct operation *operation, struct batch_kind kind,
+                         const struct element_walk *walk, struct elements *run)
+{
+    struct update update = update_of(operation);
+    size_t size = walk->type->size;
+    uint64_t count = run->bytes / size, before, within;
+    elements_divide(operation, walk, operation->offset + (uint64_t)run->target, count,
+                    &before, &within);
+    struct elements front = elements_take(run, size, before);
+    struct elements inside = elements_take(run, size, within - before);
+    int err = front.bytes > 0 ? add_elements(operation, kind, walk, &front) : 0;
+    if (inside.bytes > 0)
+        elements_update(operation, &update, walk, &inside);
+    return err || run->bytes == 0 ? err : add_elements(operation, kind, walk, run);
+}
+
+int partly_accumulate(const struct operation *operation)
+{
+    struct element_walk walk;
+    element_walk_begin(&walk, operation);
+    struct batch_kind kind = kind_of(operation, &walk);
+    struct elements elements = {0};
+    int err = 0;
+    while (!err && element_walk_next(&walk, &elements))
+        err = partly_update(operation, kind, &walk, &elements);
+    order_stored();
     return err ? err : batch_finish(operation);
 }

@@ -160,16 +160,16 @@ int locate_in_window(struct operation *operation)
     MPI_Aint first, last;
     datatype_span(target->type, target->count, &first, &last);
     operation->base = peer->address;
-    if (!__builtin_mul_overflow((uint64_t)target->displacement, peer->unit,
+    if (!__builtin_mul_overflow((uint64_t)target->displacement, (uint64_t)peer->unit,
                                 &operation->offset) &&
-        is_within(operation->offset, first, last, peer->size))
+        is_within(operation->offset, first, last, peer->member->size))
         return 0;
     return fail(MPI_ERR_RMA_RANGE,
                 "target_disp = %td in units of %ju bytes: bytes %td to "
                 "%td from there are not all within the %ju bytes of "
                 "rank %d",
                 target->displacement, (uintmax_t)peer->unit, first, last,
-                (uintmax_t)peer->size, peer->rank);
+                (uintmax_t)peer->member->size, peer->rank);
 }
 
 static int move_nothing(const struct operation *operation)

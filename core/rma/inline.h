@@ -24,11 +24,22 @@ static inline const struct peer *quick_target(MPI_Win win, int rank)
 static inline bool target_memory(const struct peer *peer, MPI_Aint displacement,
                                  MPI_Count bytes, char **memory)
 {
-    uint64_t units = (uint64_t)displacement;
-    if (unlikely(units > peer->units))
+    MPI_Aint begin;
+    if (unlikely(__builtin_mul_overflow(displacement, peer->unit, &begin)) ||
+        unlikely(begin < peer->begin) ||
+        unlikely((uint64_t)begin + (uint64_t)bytes > (uint64_t)peer->end))
         return false;
-    uint64_t begin = units * peer->unit;
-    if (unlikely(begin + (uint64_t)bytes > peer->size))
+    *memory = peer->address + begin;
+    return true;
+}
+
+// The same for 8 bytes, by one comparison.
+static inline bool target_word(const struct peer *peer, MPI_Aint displacement,
+                               char **memory)
+{
+    MPI_Aint begin;
+    if (unlikely(__builtin_mul_overflow(displacement, peer->unit, &begin)) ||
+        unlikely((uint64_t)begin - (uint64_t)peer->begin >= peer->word_places))
         return false;
     *memory = peer->address + begin;
     return true;
@@ -48,7 +59,9 @@ static inline bool block_copy(const struct peer *peer, MPI_Aint displacement,
                               void *origin, MPI_Count bytes, bool is_put)
 {
     char *target;
-    if (unlikely(!target_memory(peer, displacement, bytes, &target)))
+    if (unlikely(!(__builtin_constant_p(bytes) && bytes == 8
+                       ? target_word(peer, displacement, &target)
+                       : target_memory(peer, displacement, bytes, &target))))
         return false;
     copy_bytes(is_put ? target : origin, is_put ? origin : target, (size_t)bytes);
     if (is_put)
@@ -58,9 +71,9 @@ static inline bool block_copy(const struct peer *peer, MPI_Aint displacement,
 
 // Puts or gets elements that are one block. Sizes of single elements are one load and
 // one store, which no peer sees half done.
-static inline bool move_at_once(bool is_put, const struct peer *peer, void *origin,
-                                MPI_Aint displacement, MPI_Count count,
-                                const struct datatype *type)
+static inline __attribute__((always_inline)) bool
+move_at_once(bool is_put, const struct peer *peer, void *origin, MPI_Aint displacement,
+             MPI_Count count, const struct datatype *type)
 {
     MPI_Count bytes = block_bytes(count, type);
     if (unlikely(is_nowhere((uintptr_t)origin)))
@@ -122,7 +135,7 @@ static inline bool target_elements(const struct peer *peer, MPI_Aint displacemen
                                    char **elements)
 {
     return target_memory(peer, displacement, bytes, elements) &&
-           likely(((uintptr_t)*elements & type->kernel_inside) == 0);
+           likely(((uint8_t)(uintptr_t)*elements & type->kernel_inside) == 0);
 }
 
 // Few elements of one predefined type, which instructions combine; `op` is the

@@ -14,7 +14,10 @@ static const struct means *means_choose(const struct window *window,
         return is_distant ? &means_distant_attached : &means_attached;
     if (is_distant)
         return &means_network;
-    return peer->address != NULL || peer->size == 0 ? &means_load : &means_batch;
+    if (peer->member->shared.bytes > 0 && peer->rank != window->comm->rank)
+        return &means_shared;
+    return peer->address != NULL || peer->member->size == 0 ? &means_load
+                                                            : &means_batch;
 }
 
 static int peer_open(const struct window *window, struct peer *peer)

@@ -55,8 +55,9 @@ struct means {
     // Starts an operation of the kind. It completes by a flush or the end of the epoch.
     int (*start[OPERATION_KINDS])(const struct operation *operation);
 };
-extern const struct means means_load;     // mapped here: plain loads and stores
-extern const struct means means_batch;    // of a local peer, not mapped: by its batches
+extern const struct means means_load;   // mapped here: plain loads and stores
+extern const struct means means_batch;  // of a local peer, not mapped: by its batches
+extern const struct means means_shared; // in part mapped; means found by each operation
 extern const struct means means_network;  // remote access, or carried out by the target
 extern const struct means means_attached; // on this node; means found by each operation
 extern const struct means means_distant_attached; // the same on another node
@@ -106,6 +107,8 @@ static inline bool is_contiguous(const struct operation *operation)
 int batch_move(const struct operation *operation);
 int batch_accumulate(const struct operation *operation);
 int batch_compare_and_swap(const struct operation *operation);
+// Elements of shared pages are updated here, those that touch an end by the target.
+int partly_accumulate(const struct operation *operation);
 // The same on memory that is mapped here.
 int load_accumulate(const struct operation *operation);
 int load_compare_and_swap(const struct operation *operation);

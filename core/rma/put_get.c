@@ -26,16 +26,16 @@ static inline bool run_divide(struct run *run, const struct run *other)
     return run->count == other->count && run->block == other->block;
 }
 
-// Where the target buffer begins; NULL if it does not lie in the exposed memory. An
-// offset that is too small is too large as a number without sign.
+// Where the target buffer begins; NULL if it does not lie in the mapped memory.
 static inline char *run_target(const struct peer *peer, MPI_Aint displacement,
                                const struct datatype *type, const struct run *run)
 {
-    uint64_t units = (uint64_t)displacement, begin = units * peer->unit;
-    uint64_t first = begin + (uint64_t)type->true_lb;
+    MPI_Aint begin, first;
     uint64_t bytes = type->is_contiguous ? run->block : (uint64_t)type->true_extent;
-    if (unlikely(units > peer->units) || unlikely(first > peer->size) ||
-        unlikely(bytes > peer->size - first))
+    if (unlikely(__builtin_mul_overflow(displacement, peer->unit, &begin)) ||
+        unlikely(__builtin_add_overflow(begin, type->true_lb, &first)) ||
+        unlikely(first < peer->begin) ||
+        unlikely((uint64_t)first + bytes > (uint64_t)peer->end))
         return NULL;
     return peer->address + begin + run->offset;
 }

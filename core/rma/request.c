@@ -80,7 +80,7 @@ static bool is_done_at_once(const struct operation *operation)
 {
     const struct peer *current = epoch_current(&operation->window->epoch);
     return operation->target.rank == MPI_PROC_NULL ||
-           current->rank == operation->target.rank;
+           (current->rank == operation->target.rank && current->traffic == NULL);
 }
 
 // Sends the batch of an operation that has failed between two pieces, for it points to

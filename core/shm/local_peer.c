@@ -7,6 +7,7 @@
 #include "shm/shared_heap.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -49,6 +50,12 @@ void peer_record_fill(struct shm *shm)
     record->start_time = life_read(record->pid, &life) ? life.start_time : 0;
     shared_heap_announce(shm, record);
     atomic_store(&record->state, PEER_ALIVE);
+}
+
+long shm_threads(void)
+{
+    struct life life;
+    return life_read((int)getpid(), &life) ? life.threads : LONG_MAX;
 }
 
 bool shm_is_alive(const struct shm *shm, int node_rank)

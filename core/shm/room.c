@@ -5,7 +5,6 @@
 #include "shm/room.h"
 
 #include <errno.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 // RLIM_INFINITY is the largest number.
@@ -26,6 +25,14 @@ struct room room_find(void)
     return room;
 }
 
+bool file_limit_raise(size_t bytes, struct rlimit *before)
+{
+    if (getrlimit(RLIMIT_FSIZE, before) != 0 || bytes <= before->rlim_cur)
+        return false;
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){before->rlim_max, before->rlim_max});
+    return true;
+}
+
 const char *room_reason(enum bound bound)
 {
     switch (bound) {
@@ -38,14 +45,10 @@ const char *room_reason(enum bound bound)
     }
 }
 
-// The soft limit of file sizes is there for files that grow by mistake; the segment takes
-// what the hard one allows. Beyond that ftruncate would be answered with a signal.
 bool file_set_length(int file, size_t bytes)
 {
     struct rlimit limit;
-    bool is_raised = getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur;
-    if (is_raised)
-        setrlimit(RLIMIT_FSIZE, &(struct rlimit){limit.rlim_max, limit.rlim_max});
+    bool is_raised = file_limit_raise(bytes, &limit);
     bool is_set = ftruncate(file, (off_t)bytes) == 0;
     int reason = errno;
     if (is_raised)

@@ -7,6 +7,7 @@
 #include "shm/ring.h"
 #include "shm/room.h"
 #include "shm/shared_heap.h"
+#include "shm/shared_pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,11 +66,24 @@ static bool map_whole(struct shm *shm, int file)
     return shm->base != NULL;
 }
 
+// The file that has this process's heap, and where in the segment it begins.
+static void heap_file_note(struct shm *shm, int file)
+{
+    struct stat status = {0};
+    const struct shared_heap *shared = shm->shared;
+    shm->heap_file.number = shared ? shared->file : file;
+    shm->heap_file.start = shared ? shm_offset(shm, shared->heap.base) : 0;
+    fstat(shm->heap_file.number, &status);
+    shm->heap_file.device = status.st_dev;
+    shm->heap_file.inode = status.st_ino;
+}
+
 static bool segment_map(struct shm *shm, int file)
 {
     if (!shared_heap_enclose(shm, file) && !map_whole(shm, file))
         return false;
     shm->control = (struct shm_control *)shm->base;
+    heap_file_note(shm, file);
     keep_out_of_dumps(shm);
     return true;
 }
@@ -238,8 +252,8 @@ static int map_segment(struct shm *shm, const char *descriptor)
                     descriptor);
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, file);
-    int opened = open(path, O_RDWR | O_CLOEXEC);
-    if (opened < 0)
+    shm->file = open(path, O_RDWR | O_CLOEXEC);
+    if (shm->file < 0)
         return fail(
             MPI_ERR_OTHER,
             "the node's segment cannot be opened at %s: %s; processes of one node "
@@ -247,10 +261,9 @@ static int map_segment(struct shm *shm, const char *descriptor)
             path, strerror(errno));
     set_sizes(shm, heap_bytes);
     struct stat status;
-    bool fits = fstat(opened, &status) == 0 && (size_t)status.st_size == shm->bytes;
-    bool is_mapped = fits && segment_map(shm, opened);
+    bool fits = fstat(shm->file, &status) == 0 && (size_t)status.st_size == shm->bytes;
+    bool is_mapped = fits && segment_map(shm, shm->file);
     int reason = errno;
-    close(opened);
     if (!fits)
         return fail(MPI_ERR_OTHER, "the node's segment is not of this build of Oriel");
     if (!is_mapped)
@@ -292,6 +305,7 @@ void shm_stop(struct shm *shm)
     atomic_store(&peer_record_of(shm, shm->node_rank)->state, PEER_STOPPED);
     memory_close(shm);
     rings_close(shm);
+    shared_ranges_forget(shm);
     own_heap_close(shm);
     shm_free_all(shm);
 }

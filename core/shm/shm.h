@@ -10,6 +10,7 @@
 //   heap        the part of the segment from which one process allocates; all map it
 //   ring        single-producer single-consumer queue of messages for one pair of
 //               processes
+//   shared pages  pages of the program's own memory that are pages of the heap as well
 //   doorbell    a futex word of a process: rung when one of its threads sleeps
 #pragma once
 
@@ -28,7 +29,13 @@ struct shm {
     struct shared_heap *shared;  // private: the heap is a preloaded library's, or NULL
     struct shm_rings *rings;     // private: this process's ends of the rings
     _Atomic(int) opening;        // private: may local peers copy?
-    int file;                    // the leader's descriptor of the segment, -1 elsewhere
+    int file;                    // private: a descriptor of the segment
+    struct {
+        int number;              // of a descriptor
+        uint64_t device, inode;  // which file it was
+        uint64_t start;          // offset of its first byte
+    } heap_file;                 // private: of the file that has this process's heap
+    struct shared_range *ranges; // private: pages that are shared in place
 };
 
 // The leader makes the segment and attaches to it. `descriptor` becomes a text without
@@ -80,6 +87,24 @@ static inline void *shm_at(const struct shm *shm, uint64_t offset)
 {
     return shm->base + offset;
 }
+
+// ---- pages shared in place ------------------------------------------------------
+// Pages of the program's own memory that are pages of this process's heap as well.
+struct shared_pages {
+    char *address; // where the program has them
+    size_t bytes;  // 0: none
+    uint64_t offset;
+};
+// Shares the whole pages of the program's memory, or, if some of them are shared already,
+// these. A refusal gives MPI_ERR_OTHER or MPI_ERR_NO_MEM and says why; then nothing has
+// changed. Meanwhile nobody may store into the memory. Callers hold the message lock.
+int shm_share(struct shm *shm, const void *memory, size_t bytes,
+              struct shared_pages *shared);
+// Makes pages private that nobody else has shared, with their contents. Callers hold the
+// message lock.
+void shm_unshare(struct shm *shm, const struct shared_pages *shared);
+// Are some of the memory's whole pages shared?
+bool shm_has_shared(const struct shm *shm, const void *memory, size_t bytes);
 
 // ---- memory that is not in the segment ------------------------------------------
 // Single copies to and from the address space of a local peer (process_vm_writev and
@@ -163,6 +188,8 @@ void shm_set_polling(struct shm *shm, bool is_polling);
 bool shm_is_polling(const struct shm *shm, int node_rank);
 
 // ---- local peers ---------------------------------------------------------------
+// Threads of this process.
+long shm_threads(void);
 // False when the process has ended without shm_stop. Costs some microseconds.
 bool shm_is_alive(const struct shm *shm, int node_rank);
 // Tells local peers on which core this process waits. True when a local peer that does

@@ -10,13 +10,14 @@
 
 // ---- flush --------------------------------------------------------------------
 // Loads and stores are complete when they are in order. In a lock epoch that goes for
-// the current target, which is mapped.
+// the current target, which is mapped, if nothing else is under way.
 static inline bool flush_at_once(const struct window *window, int rank)
 {
     const struct epoch *epoch = &window->epoch;
     int idle = atomic_load_explicit(&epoch->idle_ranks, memory_order_relaxed);
     if (unlikely((unsigned)rank >= (unsigned)idle) &&
-        (epoch_access(epoch) != ACCESS_LOCK || epoch_current(epoch)->rank != rank))
+        (epoch_access(epoch) != ACCESS_LOCK || epoch_current(epoch)->rank != rank ||
+         epoch_has_pending(epoch)))
         return false;
     order_complete();
     return true;
@@ -73,7 +74,8 @@ static inline bool lock_at_once(struct window *window, struct peer *peer, int ty
 static inline bool unlock_at_once(struct window *window, struct peer *peer)
 {
     struct epoch *epoch = &window->epoch;
-    if (unlikely(peer_lock_state(peer) != LOCK_HELD) || unlikely(epoch->locks != 1))
+    if (unlikely(peer_lock_state(peer) != LOCK_HELD) || unlikely(epoch->locks != 1) ||
+        unlikely(epoch_has_pending(epoch)))
         return false;
     epoch_close_lock(epoch);
     peer_leave_lock(peer);

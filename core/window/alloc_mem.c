@@ -23,8 +23,7 @@ static bool window_uses(const struct window *window, const void *memory, size_t 
     return start < base + size && base < start + bytes && size > 0;
 }
 
-// An open window that uses the memory, or NULL. Callers hold the message lock.
-static const struct window *user_of(const void *memory, size_t bytes)
+const struct window *window_user_of(const void *memory, size_t bytes)
 {
     const struct window *window = process.windows->open;
     while (window != NULL && !window_uses(window, memory, bytes))
@@ -79,7 +78,7 @@ static int kept_memory_add(void *memory, size_t bytes, const struct window *user
 static int keep_if_used(void *memory, size_t bytes, bool *is_kept)
 {
     message_lock();
-    const struct window *user = user_of(memory, bytes);
+    const struct window *user = window_user_of(memory, bytes);
     int err = check_is_programs(memory);
     *is_kept = user != NULL;
     if (!err && user != NULL)
@@ -93,7 +92,7 @@ void kept_memory_free(void)
     message_lock();
     for (struct kept_memory **at = &process.windows->kept; *at != NULL;) {
         struct kept_memory *kept = *at;
-        if (user_of(kept->address, kept->bytes) != NULL) {
+        if (window_user_of(kept->address, kept->bytes) != NULL) {
             at = &kept->next;
             continue;
         }

@@ -40,6 +40,11 @@ static bool is_operators(const char *value)
     return strcmp(value, "same_op") == 0 || strcmp(value, "same_op_no_op") == 0;
 }
 
+static bool is_sharing(const char *value)
+{
+    return is_boolean(value) || strcasecmp(value, "insist") == 0;
+}
+
 // The power of two in `value`, or 0.
 static size_t parse_alignment(const char *value)
 {
@@ -90,6 +95,7 @@ static const struct hint {
      MPI_WIN_FLAVOR_ALLOCATE},
     {"mpi_minimum_memory_alignment", "64", is_alignment, false, MPI_WIN_FLAVOR_SHARED},
     {"alloc_shared_noncontig", "false", is_boolean, false, MPI_WIN_FLAVOR_SHARED},
+    {"oriel_share_pages", NULL, is_sharing, false, MPI_WIN_FLAVOR_CREATE},
 };
 enum { HINTS = sizeof hints / sizeof *hints };
 

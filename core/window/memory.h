@@ -6,6 +6,8 @@
 
 // MPI_ERR_BUFFER or MPI_ERR_SIZE if the program's memory cannot have that size.
 int check_memory(const void *memory, MPI_Aint size);
+// An open window that exposes some of this memory, or NULL. Callers hold the message lock.
+const struct window *window_user_of(const void *memory, size_t bytes);
 // Frees memory that MPI_Free_mem has kept for windows, unless another window uses it.
 void kept_memory_free(void);
 // Forgets it, when the segment is about to go.

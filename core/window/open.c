@@ -6,6 +6,7 @@
 #include "window/hints.h"
 #include "window/memory.h"
 #include "window/open.h"
+#include "window/share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,19 +63,38 @@ static int make_state(struct opening *opening)
 
 static int make_memory(struct opening *opening)
 {
-    struct window *window = opening->window;
-    int err = opening->plan->bring(opening->plan, window);
-    window->is_mapped = window->size == 0 ||
-                        shm_contains(process.shm, window->base, (size_t)window->size);
-    if (!window->is_mapped)
-        shm_open_memory(process.shm);
-    return err;
+    return opening->plan->bring(opening->plan, opening->window);
 }
 
 static void undo_memory(struct window *window)
 {
     if (window->allocation != NULL)
         shm_free(process.shm, window->allocation);
+}
+
+// Is all of the own memory in the segment, at *offset?
+static bool memory_is_mapped(const struct window *window, uint64_t *offset)
+{
+    const struct shared_pages *shared = &window->shared;
+    size_t bytes = (size_t)window->size;
+    bool is_shared = bytes > 0 && shared->bytes == bytes;
+    *offset = is_shared ? shared->offset : shm_offset(process.shm, window->base);
+    return is_shared || shm_contains(process.shm, window->base, bytes);
+}
+
+static int make_mapped(struct opening *opening)
+{
+    struct window *window = opening->window;
+    int err = opening->error == 0 ? window_share_own(window) : 0;
+    window->is_mapped = window->size == 0 || memory_is_mapped(window, &(uint64_t){0});
+    if (!window->is_mapped)
+        shm_open_memory(process.shm);
+    return err;
+}
+
+static void undo_mapped(struct window *window)
+{
+    window_unshare(&window->shared);
 }
 
 // Starts the progress thread of a process that its peers may need while it computes.
@@ -181,13 +201,25 @@ static void undo_handle(struct window *window)
     message_unlock();
 }
 
+static struct shared_part shared_part_of(const struct window *window)
+{
+    const struct shared_pages *shared = &window->shared;
+    if (shared->bytes == 0)
+        return (struct shared_part){0};
+    return (struct shared_part){
+        .begin = (uint64_t)(shared->address - (char *)window->base),
+        .bytes = shared->bytes,
+        .offset = shared->offset,
+    };
+}
+
 static struct member member_describe(const struct opening *opening)
 {
     const struct window *window = opening->window;
-    bool is_in_segment = shm_contains(process.shm, window->base, (size_t)window->size);
+    uint64_t offset;
+    bool is_in_segment = memory_is_mapped(window, &offset);
     return (struct member){
-        .place = is_in_segment ? shm_offset(process.shm, window->base)
-                               : (uintptr_t)window->base,
+        .place = is_in_segment ? offset : (uintptr_t)window->base,
         .size = (uint64_t)window->size,
         .unit = (uint64_t)window->unit,
         .net = window->region.remote,
@@ -195,6 +227,7 @@ static struct member member_describe(const struct opening *opening)
         .node_rank = window->comm->node_rank,
         .error = opening->error,
         .is_in_segment = is_in_segment,
+        .shared = is_in_segment ? (struct shared_part){0} : shared_part_of(window),
     };
 }
 
@@ -244,10 +277,15 @@ static const struct step {
     int (*make)(struct opening *opening);
     void (*undo)(struct window *window);
 } steps[] = {
-    {make_state, NULL},         {make_memory, undo_memory},
-    {make_service, NULL},       {make_region, undo_region},
-    {make_table, undo_table},   {make_attachments, attachments_free},
-    {make_handle, undo_handle}, {members_exchange, NULL},
+    {make_state, NULL},
+    {make_memory, undo_memory},
+    {make_mapped, undo_mapped},
+    {make_service, NULL},
+    {make_region, undo_region},
+    {make_table, undo_table},
+    {make_attachments, attachments_free},
+    {make_handle, undo_handle},
+    {members_exchange, NULL},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -17,6 +17,25 @@ void window_guard_contended(struct window *window)
         sched_yield();
 }
 
+// The memory of a member of this node as far as this process maps it.
+static void peer_map(struct peer *peer, const struct window *window)
+{
+    const struct member *member = peer->member;
+    const struct shared_part *shared = &member->shared;
+    peer->end = (MPI_Aint)member->size;
+    if (peer->rank == window->comm->rank) {
+        peer->address = window->base;
+    } else if (member->is_in_segment) {
+        peer->address = shm_at(process.shm, member->place);
+    } else if (shared->bytes > 0) {
+        peer->address = shm_at(process.shm, shared->offset - shared->begin);
+        peer->begin = (MPI_Aint)shared->begin;
+        peer->end = (MPI_Aint)(shared->begin + shared->bytes);
+    }
+    uint64_t bytes = (uint64_t)(peer->end - peer->begin);
+    peer->word_places = bytes < 8 ? 0 : bytes - 7;
+}
+
 static struct peer *peer_make(const struct window *window, int rank)
 {
     const struct communicator *comm = window->comm;
@@ -25,21 +44,15 @@ static struct peer *peer_make(const struct window *window, int rank)
     if (peer == NULL)
         return NULL;
     *peer = (struct peer){.rank = rank,
-                          .size = member->size,
-                          .unit = member->unit,
-                          .units = member->unit > 0 ? member->size / member->unit : 0,
+                          .unit = (MPI_Aint)member->unit,
                           .job_rank = comm_job_rank(comm, rank),
                           .member = member};
     if (comm->node_index_of[rank] != comm->leader_index)
         return peer;
     peer->lock_record = &window->lock_records[member->node_rank];
     updater_join(peer->lock_record, updater_program());
-    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-        return peer;
-    if (rank == comm->rank)
-        peer->address = window->base;
-    else if (member->is_in_segment)
-        peer->address = shm_at(process.shm, member->place);
+    if (window->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        peer_map(peer, window);
     return peer;
 }
 

@@ -10,6 +10,12 @@
 struct means;        // of rma: how operations get at a peer's memory
 struct peer_traffic; // of rma: what is under way to a peer
 
+// The part of a member's memory that is shared pages, which local peers map.
+struct shared_part {
+    uint64_t begin, bytes; // of the memory; no bytes: none
+    uint64_t offset;       // in the segment
+};
+
 // The descriptor of a member, which all members have and only read once the window is
 // open. It travels as it is, so it has no padding.
 struct member {
@@ -20,7 +26,8 @@ struct member {
     uint32_t handle;       // of its window object, so that messages can name it
     int32_t node_rank; // among the window's members on its node: index of lock_records
     int32_t error; // error class of a member that failed to bring its memory, else 0
-    uint32_t is_in_segment; // `place` is an offset
+    uint32_t is_in_segment;    // `place` is an offset
+    struct shared_part shared; // if that is not all
 };
 
 enum lock_state {
@@ -40,10 +47,12 @@ enum notice {
 };
 
 struct peer {
-    int rank;      // in the window
-    char *address; // where its memory lies in this process; NULL if it is not mapped
-    uint64_t size, unit;
-    uint64_t units; // whole ones in the memory
+    int rank;            // in the window
+    char *address;       // where its memory begins in this process, or would if only a
+                         // part of it is mapped; NULL if none is
+    MPI_Aint begin, end; // of the bytes that are mapped
+    MPI_Aint unit;
+    uint64_t word_places; // offsets from `begin` on at which 8 bytes are mapped
     int job_rank;
     int lock_type;     // MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE when locked
     _Atomic(int) lock; // enum lock_state

@@ -55,8 +55,9 @@ struct window {
     void *base;  // own memory
     MPI_Aint size;
     MPI_Aint unit;
-    int unit_attribute; // `unit` as MPI_WIN_DISP_UNIT shows it
-    void *allocation;   // memory to be given back with the window, or NULL
+    struct shared_pages shared; // of the own memory, which the program has brought
+    int unit_attribute;         // `unit` as MPI_WIN_DISP_UNIT shows it
+    void *allocation;           // memory to be given back with the window, or NULL
     struct {
         struct attachment *list; // in the segment
         size_t room;

@@ -44,15 +44,18 @@ static bool peer_lock_is_valid(const struct peer *peer)
 static bool peer_memory_is_valid(const struct window *window, const struct peer *peer)
 {
     const struct member *member = peer->member;
-    if (peer->size != member->size || peer->unit != member->unit ||
-        peer->units != (peer->unit > 0 ? peer->size / peer->unit : 0))
+    MPI_Aint bytes = peer->end - peer->begin;
+    if (peer->word_places != (bytes < 8 ? 0 : (uint64_t)bytes - 7) || peer->begin < 0 ||
+        peer->begin > peer->end || (uint64_t)peer->end > member->size ||
+        peer->unit != (MPI_Aint)member->unit)
         return false;
     if (peer->address == NULL)
         return true;
     return peer->lock_record != NULL && !window_has(window, TRAIT_DYNAMIC) &&
            (peer->rank == window->comm->rank
                 ? peer->address == window->base
-                : shm_contains(process.shm, peer->address, peer->size));
+                : shm_contains(process.shm, peer->address + peer->begin,
+                               (size_t)(peer->end - peer->begin)));
 }
 
 bool peer_is_valid(const struct window *window, const struct peer *peer)

@@ -112,8 +112,9 @@ static void what_is_wrong_with_peers_is_noticed(void)
     NOTICED(self->rank, 1 - process.rank);
     NOTICED(self->job_rank, 1 - process.rank);
     NOTICED(self->address, (char *)window->base + 8);
-    NOTICED(self->size, BYTES + 8);
-    NOTICED(self->units, 1);
+    NOTICED(self->end, BYTES + 8);
+    NOTICED(self->begin, -8);
+    NOTICED(self->word_places, BYTES);
     NOTICED(self->member, self->member + 1);
     NOTICED(self->lock_record, NULL);
     NOTICED(self->means, NULL);
