@@ -3,11 +3,15 @@
 // by which means can this process get at it?
 #include "rma/operation.h"
 
-static bool is_in_segment(const struct attachments *attached, uint64_t address,
-                          uint64_t bytes)
+// Where a buffer of the target is mapped, if all of it is, and alike.
+struct mapped {
+    bool is_mapped;
+    uint64_t shift; // from addresses of the target to offsets in the segment
+};
+
+static struct mapped mapped_at(uint64_t address, uint64_t offset)
 {
-    uint64_t offset = address - attached->segment, size = process.shm->bytes;
-    return offset < size && bytes <= size - offset;
+    return (struct mapped){offset != NOT_MAPPED, offset - address};
 }
 
 static int not_attached(const struct operation *operation, uint64_t address,
@@ -20,50 +24,50 @@ static int not_attached(const struct operation *operation, uint64_t address,
                 (uintmax_t)bytes, (uintmax_t)address);
 }
 
-// Looks at a buffer with gaps block by block. *is_mapped: all of it lies in the
-// segment.
-static int check_blocks(const struct operation *operation, bool *is_mapped)
+// Looks at a buffer with gaps block by block.
+static int check_blocks(const struct operation *operation, struct mapped *mapped)
 {
     const struct attachments *attached = &operation->peer->lock_record->attachments;
     struct blocks blocks = blocks_of(operation->target.type, operation->target.count);
     MPI_Aint at;
     size_t bytes;
-    *is_mapped = true;
-    while ((bytes = blocks_next(&blocks, SIZE_MAX, &at)) > 0) {
-        uint64_t address = operation->offset + (uint64_t)at;
-        int err = attachments_check(attached, address, bytes);
+    for (bool is_first = true; (bytes = blocks_next(&blocks, SIZE_MAX, &at)) > 0;) {
+        uint64_t address = operation->offset + (uint64_t)at, offset;
+        int err = attachments_check(attached, address, bytes, &offset);
         if (err == MPI_ERR_RMA_RANGE)
             return not_attached(operation, address, bytes);
         if (err)
             return err;
-        *is_mapped &= is_in_segment(attached, address, bytes);
+        struct mapped block = mapped_at(address, offset);
+        if (is_first)
+            *mapped = block;
+        mapped->is_mapped &= block.is_mapped && block.shift == mapped->shift;
+        is_first = false;
     }
     return 0;
 }
 
 // The same for any buffer: usually all of it is in one attachment, gaps and all.
-static int check_attached(const struct operation *operation, bool *is_mapped)
+static int check_attached(const struct operation *operation, struct mapped *mapped)
 {
     const struct attachments *attached = &operation->peer->lock_record->attachments;
     MPI_Aint first, last;
     datatype_span(operation->target.type, operation->target.count, &first, &last);
-    uint64_t address = operation->offset + (uint64_t)first;
+    uint64_t address = operation->offset + (uint64_t)first, offset = NOT_MAPPED;
     uint64_t bytes = (uint64_t)last - (uint64_t)first;
-    *is_mapped = is_in_segment(attached, address, bytes);
-    int err = attachments_check(attached, address, bytes);
+    int err = attachments_check(attached, address, bytes, &offset);
+    *mapped = mapped_at(address, offset);
     if (err != MPI_ERR_RMA_RANGE)
         return err;
     return operation->target.type->is_contiguous
                ? not_attached(operation, address, bytes)
-               : check_blocks(operation, is_mapped);
+               : check_blocks(operation, mapped);
 }
 
 // Accumulates to one location keep their order, so that none overtakes a batch that
 // is still under way to the target.
 static const struct means *means_of(const struct operation *operation, bool is_mapped)
 {
-    if (operation->target.rank == operation->window->comm->rank)
-        return &means_load;
     if (operation->window->is_ordered && !peer_is_quiet(operation->peer))
         return &means_batch;
     return is_mapped ? &means_load : &means_batch;
@@ -71,14 +75,14 @@ static const struct means *means_of(const struct operation *operation, bool is_m
 
 static int locate_attached(struct operation *operation)
 {
-    const struct attachments *attached = &operation->peer->lock_record->attachments;
-    bool is_mapped;
+    bool is_own = operation->target.rank == operation->window->comm->rank;
+    struct mapped mapped;
     operation->offset = (uint64_t)operation->target.displacement;
-    int err = check_attached(operation, &is_mapped);
+    int err = check_attached(operation, &mapped);
     if (err)
         return err;
-    operation->means = means_of(operation, is_mapped);
-    operation->base = (char *)((uintptr_t)process.shm->base - attached->segment);
+    operation->means = is_own ? &means_load : means_of(operation, mapped.is_mapped);
+    operation->base = is_own ? NULL : exposed_at(process.shm->base, mapped.shift);
     return 0;
 }
 

@@ -10,7 +10,7 @@ static bool span_is_inside(const struct window *window, const struct rma_span *s
     uint64_t size = (uint64_t)window->size;
     if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
         return attachments_check(&window_own_lock_record(window)->attachments,
-                                 span->offset, span->bytes) == 0;
+                                 span->offset, span->bytes, NULL) == 0;
     return span->offset <= size && span->bytes <= size - span->offset;
 }
 

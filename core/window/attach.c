@@ -10,6 +10,7 @@
 #include "window/attachments.h"
 #include "window/hints.h"
 #include "window/memory.h"
+#include "window/share.h"
 
 #include <oriel_core.h>
 
@@ -38,6 +39,9 @@ static void attachment_assign(struct attachment *to, const struct attachment *fr
 {
     word_write(&to->address, word_read(&from->address));
     word_write(&to->bytes, word_read(&from->bytes));
+    word_write(&to->shared, word_read(&from->shared));
+    word_write(&to->shared_bytes, word_read(&from->shared_bytes));
+    word_write(&to->offset, word_read(&from->offset));
 }
 
 static struct attachments *own_attachments(const struct window *window)
@@ -75,8 +79,8 @@ static int make_room(struct window *window)
     return 0;
 }
 
-static void attachment_insert(struct window *window, uint64_t at, uint64_t address,
-                              uint64_t bytes)
+static void attachment_insert(struct window *window, uint64_t at,
+                              const struct attachment *attachment)
 {
     struct attachments *attached = own_attachments(window);
     struct attachment *list = window->attached.list;
@@ -84,8 +88,7 @@ static void attachment_insert(struct window *window, uint64_t at, uint64_t addre
     change_begin(attached);
     for (uint64_t i = count; i > at; i--)
         attachment_assign(&list[i], &list[i - 1]);
-    word_write(&list[at].address, address);
-    word_write(&list[at].bytes, bytes);
+    attachment_assign(&list[at], attachment);
     word_write(&attached->count, count + 1);
     change_end(attached);
 }
@@ -115,8 +118,10 @@ bool attachments_overlap(const struct window *window, uint64_t address, uint64_t
     return next < list.count && word_read(&list.first[next].address) < end;
 }
 
-static int attachment_add(struct window *window, uint64_t address, uint64_t bytes)
+static int attachment_add(struct window *window, const struct attachment *attachment)
 {
+    uint64_t address = word_read(&attachment->address);
+    uint64_t bytes = word_read(&attachment->bytes);
     if (bytes > UINT64_MAX - address)
         return fail(MPI_ERR_SIZE, "size = %ju: no memory at %#jx is that large",
                     (uintmax_t)bytes, (uintmax_t)address);
@@ -126,8 +131,8 @@ static int attachment_add(struct window *window, uint64_t address, uint64_t byte
                     (uintmax_t)bytes, (uintmax_t)address);
     int err = make_room(window);
     if (!err)
-        attachment_insert(window, attachments_up_to(own_list(window), address), address,
-                          bytes);
+        attachment_insert(window, attachments_up_to(own_list(window), address),
+                          attachment);
     return err;
 }
 
@@ -139,6 +144,40 @@ static int check_is_dynamic(const struct window *window)
                                     "MPI_Win_create_dynamic; its memory is fixed");
 }
 
+static struct shared_pages attachment_pages(const struct attachment *attachment)
+{
+    return (struct shared_pages){
+        .address = (char *)(uintptr_t)word_read(&attachment->shared),
+        .bytes = word_read(&attachment->shared_bytes),
+        .offset = word_read(&attachment->offset),
+    };
+}
+
+// Shares what the window asks for, and lists the memory.
+static int memory_attach(struct window *window, void *base, size_t size,
+                         bool *is_mapped)
+{
+    struct shared_pages shared;
+    int err = window_share(window, base, size, &shared);
+    if (err)
+        return err;
+    *is_mapped = shm_contains(process.shm, base, size) || shared.bytes == size;
+    if (!*is_mapped)
+        shm_open_memory(process.shm);
+    message_lock();
+    err = attachment_add(window, &(struct attachment){
+                                     .address = (uintptr_t)base,
+                                     .bytes = size,
+                                     .shared = (uintptr_t)shared.address,
+                                     .shared_bytes = shared.bytes,
+                                     .offset = shared.offset,
+                                 });
+    message_unlock();
+    if (err)
+        window_unshare(&shared);
+    return err;
+}
+
 // Local peers may need this process for memory that they do not map.
 int oriel_win_attach(struct window *win, void *base, MPI_Aint size)
 {
@@ -147,12 +186,8 @@ int oriel_win_attach(struct window *win, void *base, MPI_Aint size)
         err = check_memory(base, size);
     if (err)
         return err;
-    bool is_mapped = shm_contains(process.shm, base, (size_t)size);
-    if (!is_mapped)
-        shm_open_memory(process.shm);
-    message_lock();
-    err = attachment_add(win, (uintptr_t)base, (uint64_t)size);
-    message_unlock();
+    bool is_mapped;
+    err = memory_attach(win, base, (size_t)size, &is_mapped);
     if (err || is_mapped)
         return err;
     win->is_mapped = false;
@@ -169,9 +204,13 @@ int oriel_win_detach(struct window *win, const void *base)
     uint64_t next = attachments_up_to(list, (uintptr_t)base);
     bool is_attached =
         next > 0 && word_read(&list.first[next - 1].address) == (uintptr_t)base;
-    if (is_attached)
+    struct shared_pages shared = {0};
+    if (is_attached) {
+        shared = attachment_pages(&list.first[next - 1]);
         attachment_erase(win, next - 1);
+    }
     message_unlock();
+    window_unshare(&shared);
     kept_memory_free();
     if (is_attached)
         return 0;
@@ -187,6 +226,12 @@ void attachments_make(struct window *window)
 
 void attachments_free(struct window *window)
 {
-    if (window->attached.list != NULL)
-        shm_free(process.shm, window->attached.list);
+    if (window->attached.list == NULL)
+        return;
+    struct attachment_list list = own_list(window);
+    for (uint64_t i = 0; i < list.count; i++) {
+        struct shared_pages shared = attachment_pages(&list.first[i]);
+        window_unshare(&shared);
+    }
+    shm_free(process.shm, window->attached.list);
 }

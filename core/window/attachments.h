@@ -6,7 +6,9 @@
 
 // An element of an array that others read while it changes.
 struct attachment {
-    _Atomic(uint64_t) address, bytes; // in the owner's process
+    _Atomic(uint64_t) address, bytes;       // in the owner's process
+    _Atomic(uint64_t) shared, shared_bytes; // the same of shared pages; no bytes: none
+    _Atomic(uint64_t) offset;               // of those in the segment
 };
 static inline uint64_t word_read(const _Atomic(uint64_t) *word)
 {

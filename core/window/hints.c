@@ -96,6 +96,7 @@ static const struct hint {
     {"mpi_minimum_memory_alignment", "64", is_alignment, false, MPI_WIN_FLAVOR_SHARED},
     {"alloc_shared_noncontig", "false", is_boolean, false, MPI_WIN_FLAVOR_SHARED},
     {"oriel_share_pages", NULL, is_sharing, false, MPI_WIN_FLAVOR_CREATE},
+    {"oriel_share_pages", NULL, is_sharing, false, MPI_WIN_FLAVOR_DYNAMIC},
 };
 enum { HINTS = sizeof hints / sizeof *hints };
 

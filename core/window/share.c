@@ -90,7 +90,8 @@ void window_unshare(const struct shared_pages *shared)
 
 int window_share_own(struct window *window)
 {
-    if (window->flavor != MPI_WIN_FLAVOR_CREATE)
+    if (window->flavor != MPI_WIN_FLAVOR_CREATE &&
+        window->flavor != MPI_WIN_FLAVOR_DYNAMIC)
         return 0;
     enum sharing sharing = sharing_of(window);
     int err = window_share(window, window->base, (size_t)window->size, &window->shared);

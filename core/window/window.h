@@ -196,9 +196,11 @@ static inline char *exposed_at(const void *base, uint64_t offset)
 }
 
 // 0 if all of these bytes of the owner's process are attached now, MPI_ERR_RMA_RANGE if
-// not (the caller says more), MPI_ERR_PROC_ABORTED if the owner has died.
+// not (the caller says more), MPI_ERR_PROC_ABORTED if the owner has died. *offset: where
+// they lie in the segment, NOT_MAPPED if they do not; may be NULL.
+static const uint64_t NOT_MAPPED = UINT64_MAX;
 int attachments_check(const struct attachments *attached, uint64_t address,
-                      uint64_t bytes);
+                      uint64_t bytes, uint64_t *offset);
 
 // ---- locks --------------------------------------------------------------------
 // Asks for the lock of a target whose state is LOCK_ASKED. On this node the call

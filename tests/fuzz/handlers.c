@@ -204,7 +204,7 @@ static void open_windows(struct towards *towards, struct peer **bucket)
             .traits = TRAIT_NODES,
         };
     }
-    attachment = (struct attachment){ATTACHED_AT, page_bytes()};
+    attachment = (struct attachment){.address = ATTACHED_AT, .bytes = page_bytes()};
     records[DYNAMIC].attachments.count = 1;
     open_peer(towards, &members[PLAIN]);
     *bucket = &towards->peer;

@@ -292,6 +292,81 @@ static void swaps_work_at_the_border(void)
     close_region(&region);
 }
 
+// ---- dynamic windows ----------------------------------------------------------------
+static MPI_Win open_dynamic(void)
+{
+    MPI_Win win;
+    MPI_Info info = info_of("true");
+    MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &win);
+    MPI_Info_free(&info);
+    return_errors(win);
+    return win;
+}
+
+// All of the right neighbour's memory by one put, gets of single elements, and sums of
+// all ranks in the memory of rank 0.
+static void use_attached(MPI_Win win, long *base, int count)
+{
+    MPI_Aint places[size], own;
+    long *data = malloc((size_t)count * 8), one = 1, got;
+    MPI_Get_address(base, &own);
+    MPI_Allgather(&own, 1, MPI_AINT, places, 1, MPI_AINT, MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++)
+        data[i] = rank * 100000 + i;
+    MPI_Win_lock_all(0, win);
+    MPI_Put(data, count, MPI_LONG, right(), places[right()], count, MPI_LONG, win);
+    MPI_Win_flush(right(), win);
+    for (int i = 0; i < count; i += 13) {
+        MPI_Get(&got, 1, MPI_LONG, right(), places[right()] + i * 8, 1, MPI_LONG, win);
+        MPI_Win_flush(right(), win);
+        CHECK(got == data[i]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < count; i++)
+        CHECK(base[i] == left() * 100000 + i);
+    memset(base, 0, (size_t)count * 8);
+    for (int i = 0; i < count; i++)
+        data[i] = 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int round = 0; round < 20; round++) {
+        MPI_Accumulate(data, count, MPI_LONG, 0, places[0], count, MPI_LONG, MPI_SUM,
+                       win);
+        for (int i = 0; i < count; i += 7)
+            MPI_Accumulate(&one, 1, MPI_LONG, 0, places[0] + i * 8, 1, MPI_LONG,
+                           MPI_SUM, win);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < count && rank == 0; i++)
+        CHECK(base[i] == 20L * size * (i % 7 == 0 ? 2 : 1));
+    MPI_Barrier(MPI_COMM_WORLD);
+    free(data);
+}
+
+static void attached_memory_is_shared(void)
+{
+    MPI_Win win = open_dynamic();
+    CHECK(strcmp(shown(win, "oriel_share_pages"), "true") == 0);
+    for (size_t head = 0; head <= 16; head += 8) {
+        unsigned char *memory = map_pages(PAGES, MAP_PRIVATE);
+        size_t bytes = PAGES * page - head - head;
+        CHECK(MPI_Win_attach(win, memory + head, (MPI_Aint)bytes) == MPI_SUCCESS);
+        CHECK(is_of_segment(memory + page) == (node_size > 1));
+        use_attached(win, (long *)(memory + head), (int)(bytes / 8));
+        CHECK_CLASS(MPI_Win_attach(win, memory + page, 8), MPI_ERR_RMA_ATTACH);
+        CHECK(is_of_segment(memory + page) == (node_size > 1));
+        MPI_Win_detach(win, memory + head);
+        CHECK(!is_of_segment(memory + page));
+        munmap(memory, PAGES * page);
+    }
+    unsigned char *left_behind = map_pages(2, MAP_PRIVATE);
+    MPI_Win_attach(win, left_behind, (MPI_Aint)(2 * page));
+    CHECK(is_of_segment(left_behind) == (node_size > 1));
+    MPI_Win_free(&win);
+    CHECK(!is_of_segment(left_behind));
+    munmap(left_behind, 2 * page);
+}
+
 int main(int argc, char **argv)
 {
     start_with_pages(&argc, &argv);
@@ -301,5 +376,6 @@ int main(int argc, char **argv)
     accumulates_keep_their_order();
     padded_pairs_work();
     swaps_work_at_the_border();
+    attached_memory_is_shared();
     return finish();
 }
