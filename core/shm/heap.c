@@ -4,11 +4,10 @@
 // for each power of two, so that finding a block that fits well takes a few
 // instructions; neighbours by address are linked, so that free ones merge.
 #include "shm/heap.h"
+#include "shm/heap_pages.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 // Of free memory that lies together less than this keeps its pages.
 static const size_t KEPT_BYTES = (size_t)4 << 20;
@@ -198,21 +197,6 @@ static struct block *block_take(struct shm_heap *heap, size_t bytes, size_t alig
     return block;
 }
 
-// Gives the pages of a free block back when there are many; what it has of other pages
-// becomes zero, too.
-static void return_pages(struct shm_heap *heap, struct block *block)
-{
-    if (block->used < heap->kept)
-        return;
-    size_t start = round_up(block->start, heap->page);
-    size_t used_end = block->start + block->used, end = used_end & ~(heap->page - 1);
-    if (madvise(heap->base + start, end - start, MADV_REMOVE) != 0)
-        return;
-    memset(heap->base + block->start, 0, start - block->start);
-    memset(heap->base + end, 0, used_end - end);
-    block->used = 0;
-}
-
 static void put_back(struct shm_heap *heap, struct block *block)
 {
     block->used = block->bytes;
@@ -225,7 +209,7 @@ static void put_back(struct shm_heap *heap, struct block *block)
         remove_free(heap, block);
         block_merge(block);
     }
-    return_pages(heap, block);
+    pages_return(heap, block);
     insert_free(heap, block);
 }
 
@@ -268,20 +252,6 @@ static const struct quota *heap_reserve(struct shm_heap *heap, size_t bytes)
 }
 
 // ---- allocation ---------------------------------------------------------------
-// The part of the heap that has been in use is in a core dump, as other memory of the
-// process is. It grows by steps, so that few allocations pay for a system call.
-static void show_in_dumps(struct shm_heap *heap, size_t end)
-{
-    static const size_t STEP = (size_t)2 << 20;
-    if (end <= heap->dumped)
-        return;
-    end = round_up(end, STEP);
-    if (end > heap->bytes)
-        end = heap->bytes;
-    madvise(heap->base + heap->dumped, end - heap->dumped, MADV_DODUMP);
-    heap->dumped = end;
-}
-
 // False when this thread has it already: the heap's own records are being allocated by
 // a malloc that this heap is behind.
 static bool heap_lock(struct shm_heap *heap)
@@ -304,13 +274,26 @@ static void take_into_use(struct shm_heap *heap, struct block *block, size_t ask
     block_link(block_bucket(heap, block->start), block);
     if (++heap->in_use > heap->bucket_count)
         grow_buckets(heap);
-    show_in_dumps(heap, block->start + block->bytes);
+    pages_show_in_dumps(heap, block->start + block->bytes);
 }
 
 // Sizes and starts of a page or more are whole pages.
 static size_t grain_of(const struct shm_heap *heap, size_t asked)
 {
     return asked >= heap->page ? heap->page : GRAIN;
+}
+
+// A large block begins with a huge page where the heap has such a place.
+static struct block *take_piece(struct shm_heap *heap, size_t bytes, size_t alignment)
+{
+    size_t huge = heap->huge_page;
+    struct block *block = NULL;
+    if (huge && bytes >= huge)
+        block = block_take(heap, bytes, alignment > huge ? alignment : huge);
+    if (!block)
+        return block_take(heap, bytes, alignment);
+    pages_make_huge(heap, block);
+    return block;
 }
 
 const struct block *heap_allocate(struct shm_heap *heap, size_t bytes, size_t alignment,
@@ -325,7 +308,7 @@ const struct block *heap_allocate(struct shm_heap *heap, size_t bytes, size_t al
     struct block *block = NULL;
     *exceeded = heap_reserve(heap, asked);
     if (!*exceeded) {
-        block = block_take(heap, round_up(asked, grain), alignment);
+        block = take_piece(heap, round_up(asked, grain), alignment);
         if (block)
             take_into_use(heap, block, asked);
         else
@@ -374,7 +357,7 @@ static bool block_grow(struct shm_heap *heap, struct block *block, size_t bytes)
     if (rest)
         insert_free(heap, rest);
     block_merge(block);
-    show_in_dumps(heap, block->start + block->bytes);
+    pages_show_in_dumps(heap, block->start + block->bytes);
     return true;
 }
 
@@ -458,6 +441,7 @@ bool heap_open(struct shm_heap *heap, void *base, size_t bytes)
     *heap = (struct shm_heap){.base = base,
                               .bytes = bytes,
                               .page = page_bytes(),
+                              .huge_page = huge_page_bytes(NULL),
                               .kept = KEPT_BYTES,
                               .own.limit = SIZE_MAX,
                               .bucket_count = 256};

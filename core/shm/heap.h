@@ -32,6 +32,7 @@ struct shm_heap {
     char *base;
     size_t bytes; // address space
     size_t page;
+    size_t huge_page; // pieces of this size and more begin with one; 0: there are none
     size_t kept;      // bytes of a free block that may have pages: more are given back
     struct quota own; // of this process
     struct quota *node;       // of all heaps of the node, or NULL

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // allocations_never_overlap: random sizes and alignments, filled and checked, in two
 // processes at once; freed memory merges again; memory grows in its place and is zero
-// where no one has used it; a heap is cut at its free end; errors name sizes; pages of large freed
-// blocks go back to the machine; core dumps hold what this process has allocated only;
-// heaps fit in the limit of file sizes; what is wrong with a heap is noticed.
+// where no one has used it; a heap is cut at its free end; errors name sizes; pages of
+// large freed blocks go back to the machine; large pieces begin with a huge page where
+// there are any; core dumps hold what this process has allocated only; heaps fit in the
+// limit of file sizes; what is wrong with a heap is noticed.
 #include "shm/heap.h"
+#include "shm/heap_pages.h"
 #include "shm_node.h"
 
 #include <sys/resource.h>
@@ -307,6 +309,57 @@ static void dumps_hold_own_allocations_only(struct shm *shm)
     CHECK(is_dumped(shm->control) && !is_dumped(heaps - 1));
 }
 
+static void write_setting(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void setting_of_the_kernel_is_understood(void)
+{
+    char folder[] = "/tmp/oriel_heap_XXXXXX", path[64];
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK(huge_page_bytes(folder) == 0); // no such kernel
+    write_setting(folder, "hpage_pmd_size", "2097152\n");
+    write_setting(folder, "shmem_enabled", "always within_size advise [never] deny\n");
+    CHECK(huge_page_bytes(folder) == 0);
+    write_setting(folder, "shmem_enabled", "always within_size [advise] never deny\n");
+    CHECK(huge_page_bytes(folder) == (size_t)2 << 20);
+    write_setting(folder, "shmem_enabled", "[always] within_size advise never deny\n");
+    CHECK(huge_page_bytes(folder) == (size_t)2 << 20);
+    snprintf(path, sizeof path, "%s/hpage_pmd_size", folder);
+    CHECK(unlink(path) == 0 && huge_page_bytes(folder) == 0);
+    snprintf(path, sizeof path, "%s/shmem_enabled", folder);
+    CHECK(unlink(path) == 0 && rmdir(folder) == 0);
+}
+
+// Without a place for a huge page a piece begins elsewhere.
+static void large_pieces_begin_with_a_huge_page(struct shm *shm)
+{
+    static const size_t HUGE_PAGE = (size_t)2 << 20;
+    void *small, *large, *rest;
+    shm->heap->huge_page = HUGE_PAGE;
+    CHECK(shm_alloc(shm, 64, 64, &small) == 0);
+    CHECK(shm_alloc(shm, HUGE_PAGE - 1, 64, &rest) == 0);
+    CHECK(shm_alloc(shm, HUGE_PAGE + 1, 64, &large) == 0);
+    CHECK((uintptr_t)large % HUGE_PAGE == 0);
+    memset(large, 1, HUGE_PAGE + 1);
+    shm_free(shm, large);
+    shm_free(shm, rest);
+    CHECK(shm_alloc(shm, HEAP - page_bytes(), 64, &rest) == 0); // all there is
+    shm_free(shm, rest);
+    shm_free(shm, small);
+    whole_heap_is_free(shm);
+}
+
+static void random_steps_with_huge_pages(struct shm *shm)
+{
+    shm->heap->huge_page = (size_t)64 << 10; // so that there are many
+    random_steps(shm);
+}
+
 // A process of another control group than the leader's.
 static void control_group_limits_heap(struct shm *shm)
 {
@@ -365,7 +418,10 @@ static int run_with_limited_files(void)
 
 int main(void)
 {
+    setting_of_the_kernel_is_understood();
     return run_node(1, HEAP, alone) || run_node(2, HEAP, random_steps) ||
+           run_node(2, HEAP, random_steps_with_huge_pages) ||
+           run_node(1, HEAP, large_pieces_begin_with_a_huge_page) ||
            run_node(2, HEAP, dumps_hold_own_allocations_only) ||
            run_node(1, HEAP, control_group_limits_heap) || run_with_limited_files();
 }
