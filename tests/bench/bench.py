@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares Oriel with the MPI libraries that are installed, and writes pages about it.
 
-The first library is the one that is compared with the others. Without --oriel and without
-LABEL=MPICC,MPIEXEC there is none. MPICH and Open MPI are found by the names that Debian
-gives their tools (mpicc.mpich, mpicc.openmpi).
+MPICH and Open MPI are found by the names that Debian gives their tools (mpicc.mpich,
+mpicc.openmpi); others are named by their compiler and launcher. The first library, which is
+Oriel, is the one that is compared with the others.
 
 What is written into the output folder: index.html, a page that needs nothing from
 elsewhere; results.json, all figures; benchmarks.md, the page of docs/.

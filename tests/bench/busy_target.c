@@ -6,6 +6,7 @@
 enum { MANY = 100000 };
 static const double COMPUTED = 0.04; // seconds
 static const double PAUSE = 0.002;   // until the target is surely out of MPI
+static const double LEAST_TIMED = 2e-6;
 
 static void compute_until(double end)
 {
@@ -32,34 +33,45 @@ static const struct operation tests[] = {
     {"compare_and_swap", compare_and_swap, 8},
 };
 
-// The median of as many operations as fit into half of the computation.
-static double time_while_computing(const struct operation *test, double start)
+static const struct operation *test;
+
+static void repeat_test(size_t bytes, long count)
+{
+    for (long i = 0; i < count; i++) {
+        test->start(bytes);
+        MPI_Win_flush(to.rank, to.window);
+    }
+}
+
+// The median of as many operations as fit into half of the computation. So many are timed
+// together that reading the clock does not count.
+static double time_while_computing(double start)
 {
     static double values[MANY];
     int count = 0;
+    long calls = 1;
     compute_until(start + PAUSE);
     while (count < MANY && (count == 0 || now() < start + COMPUTED / 2)) {
-        double before = now();
-        test->start(test->largest);
-        MPI_Win_flush(to.rank, to.window);
-        values[count++] = now() - before;
+        double elapsed = time_of(repeat_test, test->largest, calls);
+        if (elapsed < LEAST_TIMED)
+            calls *= 2;
+        else
+            values[count++] = elapsed / (double)calls;
     }
     return median(values, count);
 }
 
-static void measure_test(const struct operation *test, int rank)
+static void measure_test(int rank)
 {
-    if (rank == 0) { // makes connections
-        test->start(test->largest);
-        MPI_Win_flush(to.rank, to.window);
-    }
+    if (rank == 0)
+        repeat_test(test->largest, 1); // makes connections
     MPI_Barrier(MPI_COMM_WORLD);
     double start = now();
     if (rank == 1)
         compute_until(start + COMPUTED);
     if (rank == 0)
         print_line("busy", kind_names[to.kind], test->name, test->largest,
-                   1e6 * time_while_computing(test, start), "us");
+                   1e6 * time_while_computing(start), "us");
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -68,9 +80,9 @@ static void measure_kind(enum kind kind, int rank)
     open_target(kind, 1 << 20, 1);
     MPI_Win_lock_all(0, to.window);
     for (size_t i = 0; i < LENGTH(tests); i++) {
-        if (is_listed(options.operations, tests[i].name) &&
-            is_size_listed(tests[i].largest))
-            measure_test(&tests[i], rank);
+        test = &tests[i];
+        if (is_listed(options.operations, test->name) && is_size_listed(test->largest))
+            measure_test(rank);
     }
     MPI_Win_unlock_all(to.window);
     close_target();
