@@ -6,6 +6,7 @@
 #define _GNU_SOURCE 1
 #include <mpi.h>
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,20 @@ static inline bool is_size_listed(size_t bytes)
     char text[24];
     snprintf(text, sizeof text, "%zu", bytes);
     return is_listed(options.sizes, text);
+}
+
+// Keeps the calling thread on one core of those that it may use: the first, or the second.
+static inline void bind_to_core(int number)
+{
+    cpu_set_t all, one;
+    sched_getaffinity(0, sizeof all, &all);
+    for (size_t core = 0; core < CPU_SETSIZE; core++) {
+        if (CPU_ISSET(core, &all) && number-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(core, &one);
+            sched_setaffinity(0, sizeof one, &one);
+        }
+    }
 }
 
 static inline double now(void)

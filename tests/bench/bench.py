@@ -27,7 +27,7 @@ from run import Pace, Programs, Runner
 from tasks import GROUPS, KINDS, Selection
 
 TOP = Path(__file__).resolve().parents[2]
-USUAL = Pace(batches=5, milliseconds=1.0, runs=3)
+USUAL = Pace(batches=5, milliseconds=0.7, runs=3)
 QUICK = Pace(batches=3, milliseconds=0.3, runs=1)
 
 

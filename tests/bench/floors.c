@@ -6,7 +6,6 @@
 #include "bench.h"
 
 #include <linux/membarrier.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -37,20 +36,6 @@ static void *map_memory(size_t bytes, int flags)
     if (memory == MAP_FAILED)
         abort();
     return memory;
-}
-
-// Stays on one core of those that it may use: the first, or the second.
-static void bind_to_core(int number)
-{
-    cpu_set_t all, one;
-    sched_getaffinity(0, sizeof all, &all);
-    for (size_t core = 0; core < CPU_SETSIZE; core++) {
-        if (CPU_ISSET(core, &all) && number-- == 0) {
-            CPU_ZERO(&one);
-            CPU_SET(core, &one);
-            sched_setaffinity(0, sizeof one, &one);
-        }
-    }
 }
 
 static void run_partner(void)
