@@ -11,6 +11,8 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+BROUGHT = frozenset({"created", "dynamic"})  # kinds of windows on the program's memory
+
 
 @dataclass(frozen=True)
 class Library:
@@ -38,8 +40,8 @@ class Library:
 
 
 def oriel(prefix: Path) -> list[Library]:
-    """Oriel as it is installed below a prefix, and with the setting by which the memory
-    that programs bring themselves is shared from the start."""
+    """Oriel as it is installed below a prefix, and with the settings by which the memory
+    that programs bring themselves is shared: as a window is made, or from the start."""
     launcher = (str(prefix / "bin" / "mpiexec"),)
     usual = Library(
         label="Oriel",
@@ -49,13 +51,19 @@ def oriel(prefix: Path) -> list[Library]:
         free=("--bind-to", "none"),
         is_own=True,
     )
+    pages = replace(
+        usual,
+        label="Oriel share-pages",
+        launcher=("env", "ORIEL_SHARE_PAGES=windows", *launcher),
+        kinds=BROUGHT,
+    )
     heap = replace(
         usual,
         label="Oriel share-heap",
         launcher=(*launcher, "--share-heap"),
-        kinds=frozenset({"created", "dynamic"}),
+        kinds=BROUGHT,
     )
-    return [usual, heap]
+    return [usual, pages, heap]
 
 
 def mpich() -> list[Library]:
