@@ -27,7 +27,7 @@ struct progress_thread {
 struct waiter; // see wait.c
 
 struct messages {
-    pthread_mutex_t lock;
+    _Atomic(uint32_t) lock;          // futex word, see progress.c
     bool has_threads;                // the lock is needed
     _Atomic(int) lock_waiters;       // threads that wait for it
     struct spare *spares;            // see queue.c

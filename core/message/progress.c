@@ -3,31 +3,58 @@
 #include "message/deaths.h"
 #include "message/engine.h"
 
-enum { BATCH = 64 }; // messages of one sender per poll
+enum {
+    BATCH = 64,      // messages of one sender per poll
+    LOCK_TRIES = 100 // before a thread sleeps
+};
 
 // ---- the message lock
+
+enum { LOCK_FREE, LOCK_TAKEN, LOCK_WANTED };
+
+static const uint64_t LONG = 10000000000; // a sleep that only message_unlock ends
+
+static inline bool lock_try(struct messages *messages)
+{
+    uint32_t free = LOCK_FREE;
+    return atomic_compare_exchange_strong_explicit(
+        &messages->lock, &free, LOCK_TAKEN, memory_order_acquire, memory_order_relaxed);
+}
+
+// Who has slept takes the lock as wanted, since others may sleep, too.
+static __attribute__((noinline)) void lock_await(struct messages *messages)
+{
+    atomic_fetch_add(&messages->lock_waiters, 1);
+    int tries = LOCK_TRIES;
+    while (tries > 0 && !lock_try(messages)) {
+        cpu_relax();
+        tries--;
+    }
+    while (tries == 0 && atomic_exchange_explicit(&messages->lock, LOCK_WANTED,
+                                                  memory_order_acquire) != LOCK_FREE)
+        futex_wait(&messages->lock, LOCK_WANTED, LONG);
+    atomic_fetch_sub(&messages->lock_waiters, 1);
+}
 
 bool message_try_lock(void)
 {
     struct messages *messages = process.messages;
-    return !messages->has_threads || pthread_mutex_trylock(&messages->lock) == 0;
+    return !messages->has_threads || likely(lock_try(messages));
 }
 
 void message_lock(void)
 {
-    struct messages *messages = process.messages;
-    if (likely(message_try_lock()))
-        return;
-    atomic_fetch_add(&messages->lock_waiters, 1);
-    pthread_mutex_lock(&messages->lock);
-    atomic_fetch_sub(&messages->lock_waiters, 1);
+    if (unlikely(!message_try_lock()))
+        lock_await(process.messages);
 }
 
 void message_unlock(void)
 {
     struct messages *messages = process.messages;
-    if (messages->has_threads)
-        pthread_mutex_unlock(&messages->lock);
+    if (messages->has_threads &&
+        unlikely(atomic_exchange_explicit(&messages->lock, LOCK_FREE,
+                                          memory_order_release) == LOCK_WANTED))
+        futex_wake(&messages->lock, 1);
 }
 
 // ---- progress

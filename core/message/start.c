@@ -99,7 +99,6 @@ static void close_all(struct messages *messages)
     free(messages->numbers);
     queue_clear(messages, &messages->early);
     spares_stop(messages);
-    pthread_mutex_destroy(&messages->lock);
     free(messages);
     process.messages = NULL;
 }
@@ -109,11 +108,6 @@ int messages_start(void)
     struct messages *messages = calloc(1, sizeof *messages);
     if (!messages)
         return fail(MPI_ERR_NO_MEM, "no memory for the progress engine");
-    pthread_mutexattr_t adaptive; // spins briefly before it sleeps
-    pthread_mutexattr_init(&adaptive);
-    pthread_mutexattr_settype(&adaptive, PTHREAD_MUTEX_ADAPTIVE_NP);
-    pthread_mutex_init(&messages->lock, &adaptive);
-    pthread_mutexattr_destroy(&adaptive);
     messages->has_threads = process.thread_level == MPI_THREAD_MULTIPLE;
     messages->wakeup = messages->watched.descriptor = -1;
     process.messages = messages;

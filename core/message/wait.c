@@ -198,7 +198,8 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
         for (int i = 0; i < POLLS_PER_CLOCK; i++) {
             if (waiter_poll(waiter, &events))
                 return true;
-            give_way(yields);
+            if (yields || atomic_load(&messages->lock_waiters) > 0)
+                sched_yield();
         }
         if (yields)
             continue;
