@@ -58,7 +58,9 @@ static inline void net_counter_complete(struct net_counter *counter, int error)
 // The error class of the first operation that has failed since the last call, or 0.
 static inline int net_counter_take_error(struct net_counter *counter)
 {
-    return atomic_exchange(&counter->error, 0);
+    return likely(atomic_load(&counter->error) == 0)
+               ? 0
+               : atomic_exchange(&counter->error, 0);
 }
 
 // The remote key (rkey) and address by which peers access a region.

@@ -193,9 +193,13 @@ int batch_accumulate(const struct operation *operation)
     struct batch_kind kind = kind_of(operation, &walk);
     struct elements elements = {0};
     int err = 0;
+    message_lock();
     while (!err && element_walk_next(&walk, &elements))
         err = add_elements(operation, kind, &walk, &elements);
-    return err ? err : batch_finish(operation);
+    if (!err)
+        err = batch_finish(operation);
+    message_unlock();
+    return err;
 }
 
 int batch_compare_and_swap(const struct operation *operation)
@@ -208,8 +212,12 @@ int batch_compare_and_swap(const struct operation *operation)
     struct batch_item item = {{operation->offset, basic->bytes},
                               operation->origin.address,
                               operation->result.address};
+    message_lock();
     int err = batch_add_swap(operation, kind, &item, operation->compare);
-    return err ? err : batch_finish(operation);
+    if (!err)
+        err = batch_finish(operation);
+    message_unlock();
+    return err;
 }
 
 // ---- elements of which some are mapped ------------------------------------------

@@ -9,6 +9,7 @@
 // origin whatever the target does, for more than a microsecond; a message takes a part
 // of that where the target waits for something and polls.
 #include "rma/batch.h"
+#include "rma/inline.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -191,7 +192,8 @@ static struct batch *batch_memory(struct peer_traffic *traffic)
 }
 
 // The batch counts as under way from now on, so that a flush waits for it.
-static int batch_make(const struct operation *operation, struct batch_kind kind)
+static __attribute__((noinline)) int batch_make(const struct operation *operation,
+                                                struct batch_kind kind)
 {
     const struct peer *peer = operation->peer;
     struct batch *batch = batch_memory(peer->traffic);
@@ -212,7 +214,8 @@ static int batch_make(const struct operation *operation, struct batch_kind kind)
 }
 
 // How many bytes another item may add.
-static size_t batch_room(const struct peer_traffic *traffic, const struct batch *batch)
+static inline size_t batch_room(const struct peer_traffic *traffic,
+                                const struct batch *batch)
 {
     uint32_t count = batch->request.count;
     size_t head = batch->request.kind.operands ? request_bytes(count + 1)
@@ -228,8 +231,8 @@ static size_t batch_room(const struct peer_traffic *traffic, const struct batch 
 
 // The first operands of all spans come before the second ones, so that nothing can be
 // added to those.
-static bool batch_takes(const struct operation *operation, struct batch_kind kind,
-                        uint32_t spans, size_t bytes)
+static inline bool batch_takes(const struct operation *operation,
+                               struct batch_kind kind, uint32_t spans, size_t bytes)
 {
     const struct peer_traffic *traffic = operation->peer->traffic;
     const struct batch *batch = traffic->batch;
@@ -251,9 +254,10 @@ static char *operand_keep(struct batch *batch, const char *operand, size_t bytes
 
 // A put that the kernel may copy keeps a long operand where it is: the program leaves it
 // unchanged until the put has completed.
-static void batch_append(const struct peer_traffic *traffic, struct batch *batch,
-                         const struct batch_item *item)
+static inline void batch_append(const struct peer_traffic *traffic,
+                                const struct batch_item *item)
 {
+    struct batch *batch = traffic->batch;
     size_t bytes = item->span.bytes;
     char *local = item->result;
     bool may_refer = is_copyable(traffic, batch->request.kind) &&
@@ -270,7 +274,7 @@ static void batch_append(const struct peer_traffic *traffic, struct batch *batch
 
 // The last two spans become one if they follow each other at both ends, as those of a
 // loop over an array do.
-static void batch_join(struct batch *batch)
+static inline void batch_join(struct batch *batch)
 {
     uint32_t count = batch->request.count;
     if (count < 2)
@@ -293,25 +297,27 @@ static bool has_room_for_batch(void *argument)
            BATCHES_AT_ONCE;
 }
 
-// Locks a batch of the kind that has room for so many more spans and bytes: takes the
-// message lock, unless it fails.
-static int batch_lock(const struct operation *operation, struct batch_kind kind,
-                      uint32_t spans, size_t bytes)
+static int await_answers(struct peer_traffic *traffic)
+{
+    message_unlock();
+    int err = message_wait(has_room_for_batch, traffic);
+    message_lock();
+    return err;
+}
+
+// Sees to a batch of the kind that has room for so many more spans and bytes.
+static inline __attribute__((always_inline)) int
+batch_open(const struct operation *operation, struct batch_kind kind, uint32_t spans,
+           size_t bytes)
 {
     struct peer_traffic *traffic = operation->peer->traffic;
-    int err =
-        has_room_for_batch(traffic) ? 0 : message_wait(has_room_for_batch, traffic);
-    if (err)
-        return err;
-    message_lock();
+    int err = likely(has_room_for_batch(traffic)) ? 0 : await_answers(traffic);
     while (!err && traffic->batch != NULL &&
            !batch_takes(operation, kind, spans, bytes))
         err = batch_end(traffic, true);
     if (!err && traffic->batch == NULL)
         err = batch_make(operation, kind);
-    if (err)
-        message_unlock();
-    else if (++traffic->batch->additions == 2)
+    if (!err && ++traffic->batch->additions == 2)
         traffic->batch->begun = clock_nanoseconds();
     return err;
 }
@@ -319,22 +325,20 @@ static int batch_lock(const struct operation *operation, struct batch_kind kind,
 int batch_add(const struct operation *operation, struct batch_kind kind,
               const struct batch_item *item, size_t unit)
 {
+    const struct peer_traffic *traffic = operation->peer->traffic;
     for (uint64_t done = 0; done < item->span.bytes;) {
-        int err = batch_lock(operation, kind, 1, unit);
+        int err = batch_open(operation, kind, 1, unit);
         if (err)
             return err;
-        struct batch *batch = operation->peer->traffic->batch;
-        size_t room = batch_room(operation->peer->traffic, batch),
-               bytes = item->span.bytes - done;
+        size_t room = batch_room(traffic, traffic->batch);
+        size_t bytes = item->span.bytes - done;
         if (bytes > room)
             bytes = room - room % unit;
-        batch_append(operation->peer->traffic, batch,
-                     &(struct batch_item){{item->span.offset + done, bytes},
-                                          item->operand + done,
-                                          item->result + done});
-        batch_join(batch);
-        assert(traffic_is_valid(operation->peer->traffic));
-        message_unlock();
+        batch_append(traffic, &(struct batch_item){{item->span.offset + done, bytes},
+                                                   item->operand + done,
+                                                   item->result + done});
+        batch_join(traffic->batch);
+        assert(traffic_is_valid(traffic));
         done += bytes;
     }
     return 0;
@@ -343,35 +347,40 @@ int batch_add(const struct operation *operation, struct batch_kind kind,
 int batch_add_pair(const struct operation *operation, struct batch_kind kind,
                    const struct batch_item items[2])
 {
-    int err = batch_lock(operation, kind, 2, items[0].span.bytes + items[1].span.bytes);
+    int err = batch_open(operation, kind, 2, items[0].span.bytes + items[1].span.bytes);
     if (err)
         return err;
     for (int i = 0; i < 2; i++)
-        batch_append(operation->peer->traffic, operation->peer->traffic->batch,
-                     &items[i]);
+        batch_append(operation->peer->traffic, &items[i]);
     assert(traffic_is_valid(operation->peer->traffic));
-    message_unlock();
     return 0;
 }
 
 int batch_add_swap(const struct operation *operation, struct batch_kind kind,
                    const struct batch_item *item, const char *compare)
 {
-    int err = batch_lock(operation, kind, 1, 2 * item->span.bytes);
+    int err = batch_open(operation, kind, 1, 2 * item->span.bytes);
     if (err)
         return err;
-    struct batch *batch = operation->peer->traffic->batch;
-    batch_append(operation->peer->traffic, batch, item);
-    operand_keep(batch, compare, item->span.bytes);
-    assert(traffic_is_valid(operation->peer->traffic));
-    message_unlock();
+    struct peer_traffic *traffic = operation->peer->traffic;
+    batch_append(traffic, item);
+    operand_keep(traffic->batch, compare, item->span.bytes);
+    assert(traffic_is_valid(traffic));
     return 0;
+}
+
+static int copy_alone(const struct operation *operation, const struct piece *piece)
+{
+    message_unlock();
+    int err = piece_copy(operation, piece);
+    message_lock();
+    return err;
 }
 
 int batch_add_piece(const struct operation *operation, const struct piece *piece)
 {
     if (operation->peer->traffic->is_copied && piece->bytes >= LONG_BYTES)
-        return piece_copy(operation, piece);
+        return copy_alone(operation, piece);
     bool is_put = operation->kind == OPERATION_PUT;
     struct batch_kind kind = {.operands = is_put, .fetches = !is_put, .op = PLAIN_COPY};
     char *local = operation->origin.address + piece->origin;
@@ -393,23 +402,52 @@ static bool may_aggregate(const struct operation *operation)
 
 int batch_finish(const struct operation *operation)
 {
-    if (may_aggregate(operation))
-        return 0;
-    message_lock();
-    int err = batch_end(operation->peer->traffic, true);
-    message_unlock();
-    return err;
+    return may_aggregate(operation) ? 0 : batch_end(operation->peer->traffic, true);
 }
 
-int batch_move(const struct operation *operation)
+static int add_pieces(const struct operation *operation)
 {
+    if (is_contiguous(operation))
+        return batch_add_piece(operation, &(struct piece){.bytes = operation->bytes});
     struct walk walk;
     struct piece piece;
     int err = 0;
     walk_begin(&walk, operation);
     while (!err && walk_next(&walk, &piece))
         err = batch_add_piece(operation, &piece);
-    return err ? err : batch_finish(operation);
+    return err;
+}
+
+int batch_move(const struct operation *operation)
+{
+    message_lock();
+    int err = add_pieces(operation);
+    if (!err)
+        err = batch_finish(operation);
+    message_unlock();
+    return err;
+}
+
+bool batch_move_at_once(bool is_put, struct window *window, struct peer *peer,
+                        void *origin, MPI_Aint displacement, MPI_Count count,
+                        const struct datatype *type, int *err)
+{
+    MPI_Count bytes = block_bytes(count, type);
+    MPI_Aint offset;
+    if (bytes <= 0 || unlikely(is_nowhere((uintptr_t)origin)) ||
+        unlikely(!target_offset(peer, displacement, bytes, &offset)))
+        return false;
+    struct operation operation = {.kind = is_put ? OPERATION_PUT : OPERATION_GET,
+                                  .origin.address = origin,
+                                  .window = window,
+                                  .peer = peer,
+                                  .offset = (uint64_t)offset};
+    message_lock();
+    *err = batch_add_piece(&operation, &(struct piece){.bytes = (size_t)bytes});
+    if (likely(*err == 0))
+        *err = batch_finish(&operation);
+    message_unlock();
+    return true;
 }
 
 const struct means means_batch = {

@@ -82,9 +82,9 @@ struct batch {
 };
 
 enum {
-    SHORT_BYTES = 512,     // operands up to this are copied into the batch
-    LONG_BYTES = 64 << 10, // pieces from this on are worth a kernel copy of their own
-    COPY_BYTES = 4 * LONG_BYTES, // in a batch that the kernel copies
+    SHORT_BYTES = 512,      // operands up to this are copied into the batch
+    LONG_BYTES = 256 << 10, // pieces from this on are worth a kernel copy of their own
+    COPY_BYTES = 2 * LONG_BYTES, // in a batch that the kernel copies
 };
 
 // One span of an operation. The operand is copied into the batch if it is short or the
@@ -96,7 +96,8 @@ struct batch_item {
 };
 
 // Adds an item to a batch of the kind; where batches are full, it is divided at a
-// multiple of `unit`.
+// multiple of `unit`. Callers of this and the following hold the message lock, which is
+// given away while the call waits.
 int batch_add(const struct operation *operation, struct batch_kind kind,
               const struct batch_item *item, size_t unit);
 // The same for two items that stay in one batch.

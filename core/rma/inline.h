@@ -19,15 +19,23 @@ static inline const struct peer *quick_target(MPI_Win win, int rank)
     return likely(peer->rank == rank) ? peer : NULL;
 }
 
-// *memory is the address of so many bytes at a displacement of a target that is mapped;
-// false if they are not all in its memory. MPI_PROC_NULL has no byte.
+// *begin is the offset of so many bytes at a displacement in the memory of a target; false
+// if they are not all in what is mapped of it, or in all of it if nothing is.
+// MPI_PROC_NULL has no byte.
+static inline bool target_offset(const struct peer *peer, MPI_Aint displacement,
+                                 MPI_Count bytes, MPI_Aint *begin)
+{
+    return likely(!__builtin_mul_overflow(displacement, peer->unit, begin)) &&
+           likely(*begin >= peer->begin) &&
+           likely((uint64_t)*begin + (uint64_t)bytes <= (uint64_t)peer->end);
+}
+
+// The same as an address; the target is mapped.
 static inline bool target_memory(const struct peer *peer, MPI_Aint displacement,
                                  MPI_Count bytes, char **memory)
 {
     MPI_Aint begin;
-    if (unlikely(__builtin_mul_overflow(displacement, peer->unit, &begin)) ||
-        unlikely(begin < peer->begin) ||
-        unlikely((uint64_t)begin + (uint64_t)bytes > (uint64_t)peer->end))
+    if (unlikely(!target_offset(peer, displacement, bytes, &begin)))
         return false;
     *memory = peer->address + begin;
     return true;

@@ -52,7 +52,9 @@ static int network_move(const struct operation *operation)
     walk_begin(&walk, operation);
     while (!err && walk_next(&walk, &piece)) {
         if (!is_alone && piece.bytes < ACCESS_BYTES) {
+            message_lock();
             err = batch_add_piece(operation, &piece);
+            message_unlock();
             continue;
         }
         struct net_access access = access_of(operation, &piece);
@@ -65,7 +67,12 @@ static int network_move(const struct operation *operation)
         } while (!err && unlikely(access.bytes > 0) && !(err = await_network(&spins)));
         message_backoff_end(spins);
     }
-    return err || is_alone ? err : batch_finish(operation);
+    if (err || is_alone)
+        return err;
+    message_lock();
+    err = batch_finish(operation);
+    message_unlock();
+    return err;
 }
 
 const struct means means_network = {

@@ -105,6 +105,11 @@ static inline bool is_contiguous(const struct operation *operation)
 // ---- members of several means -------------------------------------------------
 // By batches.
 int batch_move(const struct operation *operation);
+// Puts or gets elements that are one block at a peer whose means is means_batch; false,
+// with nothing done, if they are not, or an argument needs a closer look.
+bool batch_move_at_once(bool is_put, struct window *window, struct peer *peer,
+                        void *origin, MPI_Aint displacement, MPI_Count count,
+                        const struct datatype *type, int *err);
 int batch_accumulate(const struct operation *operation);
 int batch_compare_and_swap(const struct operation *operation);
 // Elements of shared pages are updated here, those that touch an end by the target.

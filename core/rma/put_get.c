@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Put and MPI_Get (MPI-4.1 12.3.1, 12.3.2). At a target that is mapped, blocks of one
 // type are moved by the body of the fast form. Runs of blocks, such as a vector and
-// contiguous memory, are moved here. The rest is for the means of the target.
+// contiguous memory, are moved here. At one that is reached by batches, blocks of one type
+// are added to its batch. The rest is for the means of the target.
 #include "rma/inline.h"
 #include "rma/operation.h"
 
@@ -119,6 +120,11 @@ int oriel_put(const void *origin_addr, MPI_Count origin_count,
         move_mapped(true, peer, (char *)origin_addr, origin_count, origin_datatype,
                     target_disp, target_count, target_datatype))
         return err;
+    if (peer->means == &means_batch && origin_datatype == target_datatype &&
+        origin_count == target_count &&
+        batch_move_at_once(true, win, peer, (char *)origin_addr, target_disp,
+                           origin_count, origin_datatype, &err))
+        return err;
     struct operation operation = {
         .kind = OPERATION_PUT,
         .origin = {(char *)origin_addr, origin_count, origin_datatype},
@@ -140,6 +146,11 @@ int oriel_get(void *origin_addr, MPI_Count origin_count,
     if (err || peer == NULL ||
         move_mapped(false, peer, origin_addr, origin_count, origin_datatype,
                     target_disp, target_count, target_datatype))
+        return err;
+    if (peer->means == &means_batch && origin_datatype == target_datatype &&
+        origin_count == target_count &&
+        batch_move_at_once(false, win, peer, origin_addr, target_disp, origin_count,
+                           origin_datatype, &err))
         return err;
     struct operation operation = {
         .kind = OPERATION_GET,

@@ -87,8 +87,11 @@ static bool is_done_at_once(const struct operation *operation)
 // the request's counter. Only the first error is returned.
 static void batch_send_begun(const struct operation *operation)
 {
-    if (operation->peer != NULL && operation->peer->traffic != NULL)
-        batch_finish(operation);
+    if (operation->peer == NULL || operation->peer->traffic == NULL)
+        return;
+    message_lock();
+    batch_finish(operation);
+    message_unlock();
 }
 
 static int operation_run_counted(struct operation *operation, struct request **request)

@@ -82,7 +82,8 @@ static inline void epoch_begin_pending(struct epoch *epoch)
 {
     assert(epoch_access(epoch) != ACCESS_NONE);
     atomic_store_explicit(&epoch->idle_ranks, 0, memory_order_relaxed);
-    atomic_store(&epoch->has_pending, true);
+    if (!epoch_has_pending(epoch))
+        atomic_store(&epoch->has_pending, true);
 }
 
 // All operations have completed.
