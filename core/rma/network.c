@@ -65,7 +65,8 @@ static int network_move(const struct operation *operation)
             err = net_access(process.net, &access);
             message_unlock();
         } while (!err && unlikely(access.bytes > 0) && !(err = await_network(&spins)));
-        message_backoff_end(spins);
+        if (unlikely(spins > 0))
+            message_backoff_end(spins);
     }
     if (err || is_alone)
         return err;
