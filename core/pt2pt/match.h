@@ -25,7 +25,7 @@ struct envelope {
         sender; // id of a send that wants to know when its message is received, or 0
 };
 
-enum { EAGER_IN_PARTS_MAX = 16 * 1024 }; // bytes, inside a node
+enum { EAGER_IN_PARTS_MAX = 64 * 1024 }; // bytes, inside a node
 
 // The wildcards of a receive.
 enum pattern {

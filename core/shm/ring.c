@@ -56,6 +56,8 @@ void rings_close(struct shm *shm)
 {
     if (!shm->rings)
         return;
+    if (shm->rings->cells)
+        shm_free(shm, shm->rings->cells);
     free(shm->rings->out);
     free(shm->rings->in);
     free(shm->rings->senders);
@@ -133,32 +135,90 @@ bool shm_has_room(struct shm *shm, int node_rank, size_t bytes)
     return true;
 }
 
-bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
-              size_t head_bytes, const void *body, size_t body_bytes)
+// Makes the cells of this process, in its heap, with its first long message; none if there
+// is no memory.
+static void cells_make(struct shm *shm)
 {
-    struct ring_end *out = &shm->rings->out[node_rank];
-    struct ring *ring = out->ring;
-    size_t bytes = head_bytes + body_bytes;
-    assert(bytes <= SHM_MESSAGE_MAX && ring_sender_is_valid(out));
-    size_t record = record_bytes(bytes);
-    size_t at = out->position, skipped = 0;
-    if (starts_over(out, record)) {
-        skipped = DATA_BYTES - at;
-        at = 0;
+    struct shm_rings *rings = shm->rings;
+    size_t of_heap = shm->heap_bytes / CELLS_OF_HEAP / sizeof(struct cell);
+    int count = CELLS_OF_NODE / shm->node_size;
+    count = count < CELLS_OF_PROCESS ? count : CELLS_OF_PROCESS;
+    count = (size_t)count < of_heap ? count : (int)of_heap;
+    void *memory;
+    rings->has_tried_cells = true;
+    if (count == 0 ||
+        shm_alloc(shm, (size_t)count * sizeof(struct cell), CACHE_LINE, &memory))
+        return;
+    rings->cells = memory;
+    rings->cell_count = count;
+}
+
+static bool cell_is_free(struct shm_rings *rings, int index)
+{
+    if (likely(index < rings->cells_begun))
+        return !atomic_load_explicit(&rings->cells[index].is_used,
+                                     memory_order_acquire);
+    rings->cells_begun = index + 1; // its memory has no contents yet
+    return true;
+}
+
+// A cell that its last receiver has left, or NULL.
+static struct cell *cell_take(struct shm *shm)
+{
+    struct shm_rings *rings = shm->rings;
+    if (unlikely(!rings->has_tried_cells))
+        cells_make(shm);
+    for (int i = 0; i < CELL_TRIES && i < rings->cell_count; i++) {
+        int index = rings->next_cell;
+        rings->next_cell = (index + 1) % rings->cell_count;
+        if (!cell_is_free(rings, index))
+            continue;
+        atomic_store_explicit(&rings->cells[index].is_used, true, memory_order_relaxed);
+        prefetch_for_store(&rings->cells[rings->next_cell]);
+        return &rings->cells[index];
     }
-    if (!has_room(out, skipped + record + HEAD_BYTES)) {
+    return NULL;
+}
+
+// Where a record of so many bytes begins; false when the ring is full.
+static bool find_place(struct ring_end *out, size_t record, size_t *at, size_t *skipped)
+{
+    bool over = starts_over(out, record);
+    *skipped = over ? DATA_BYTES - out->position : 0;
+    *at = over ? 0 : out->position;
+    if (!has_room(out, *skipped + record + HEAD_BYTES)) {
         out->far_laps = FAR_LAPS;
         return false;
     }
-    if (skipped && out->far_laps > 0)
+    if (over && out->far_laps > 0)
         out->far_laps--;
+    return true;
+}
 
-    char *message = ring->data + at + HEAD_BYTES;
+static void put_parts(char *message, const void *head, size_t head_bytes,
+                      const void *body, size_t body_bytes)
+{
     if (head_bytes > 0)
         memcpy(message, head, head_bytes);
     if (body_bytes > 0)
         memcpy(message + head_bytes, body, body_bytes);
-    uint64_t word = head_word(RECORD_MESSAGE, kind, bytes);
+}
+
+// The body begins at a cache line.
+static struct cell_record put_into_cell(const struct shm *shm, struct cell *cell,
+                                        const void *head, size_t head_bytes,
+                                        const void *body, size_t body_bytes)
+{
+    char *message = cell->data + (-head_bytes & (CACHE_LINE - 1) & ~(size_t)7);
+    put_parts(message, head, head_bytes, body, body_bytes);
+    return (struct cell_record){shm_offset(shm, message), shm_offset(shm, cell)};
+}
+
+// Shows the receiver the record at `at`, behind which is nothing yet.
+static void publish(struct ring_end *out, uint64_t word, size_t at, size_t record,
+                    size_t skipped)
+{
+    struct ring *ring = out->ring;
     atomic_store_explicit(head_at(ring, at + record), 0, memory_order_relaxed);
     if (skipped) {
         atomic_store_explicit(head_at(ring, 0), word, memory_order_relaxed);
@@ -169,6 +229,29 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
     out->position = at + record;
     out->bytes += skipped + record;
     fetch_ahead(out);
+}
+
+bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
+              size_t head_bytes, const void *body, size_t body_bytes)
+{
+    struct ring_end *out = &shm->rings->out[node_rank];
+    size_t bytes = head_bytes + body_bytes, at, skipped;
+    assert(bytes <= SHM_MESSAGE_MAX && ring_sender_is_valid(out));
+    struct cell *cell = bytes >= CELL_MESSAGE_MIN ? cell_take(shm) : NULL;
+    size_t record = record_bytes(cell ? sizeof(struct cell_record) : bytes);
+    if (!find_place(out, record, &at, &skipped)) {
+        if (cell)
+            atomic_store_explicit(&cell->is_used, false, memory_order_relaxed);
+        return false;
+    }
+    char *place = out->ring->data + at + HEAD_BYTES;
+    if (cell)
+        *(struct cell_record *)(void *)place =
+            put_into_cell(shm, cell, head, head_bytes, body, body_bytes);
+    else
+        put_parts(place, head, head_bytes, body, body_bytes);
+    publish(out, head_word(cell ? RECORD_IN_CELL : RECORD_MESSAGE, kind, bytes), at,
+            record, skipped);
     if (unlikely(!out->is_in_use))
         join_newcomers(shm, node_rank, out);
     assert(ring_sender_is_valid(out));
@@ -200,9 +283,44 @@ static void show_consumed(struct shm *shm, int node_rank, struct ring_end *in)
         shm_ring(shm, node_rank);
 }
 
+typedef bool receive_message(int node_rank, uint16_t kind, const void *message,
+                             size_t bytes);
+
+// False when the message stays in its cell.
+static bool receive_from_cell(struct shm *shm, int node_rank, uint64_t word,
+                              const struct cell_record *record,
+                              receive_message *receive)
+{
+    struct cell *cell = shm_at(shm, record->cell);
+    if (unlikely(!receive(node_rank, (uint16_t)(word >> 32),
+                          shm_at(shm, record->message), (uint32_t)word)))
+        return false;
+    atomic_store_explicit(&cell->is_used, false, memory_order_release);
+    return true;
+}
+
+// Takes the record at the position of the ring, whose head word is given; false when the
+// message stays.
+static bool receive_record(struct shm *shm, int node_rank, uint64_t word,
+                           receive_message *receive)
+{
+    struct ring_end *in = &shm->rings->in[node_rank];
+    const char *message = in->ring->data + in->position + HEAD_BYTES;
+    bool is_in_cell = word >> 48 == RECORD_IN_CELL;
+    size_t bytes = is_in_cell ? sizeof(struct cell_record) : (uint32_t)word;
+    if (unlikely(is_in_cell
+                     ? !receive_from_cell(shm, node_rank, word, (const void *)message,
+                                          receive)
+                     : !receive(node_rank, (uint16_t)(word >> 32), message, bytes)))
+        return false;
+    in->position += record_bytes(bytes);
+    in->bytes += record_bytes(bytes);
+    assert(ring_receiver_is_valid(in));
+    return true;
+}
+
 static int receive_from(struct shm *shm, int node_rank, int limit,
-                        bool (*receive)(int node_rank, uint16_t kind,
-                                        const void *message, size_t bytes))
+                        receive_message *receive)
 {
     struct ring_end *in = &shm->rings->in[node_rank];
     int count = 0;
@@ -216,14 +334,8 @@ static int receive_from(struct shm *shm, int node_rank, int limit,
             in->position = 0;
             continue;
         }
-        size_t bytes = (uint32_t)word;
-        if (unlikely(!receive(node_rank, (uint16_t)(word >> 32),
-                              in->ring->data + in->position + HEAD_BYTES, bytes)))
+        if (unlikely(!receive_record(shm, node_rank, word, receive)))
             break;
-        size_t record = record_bytes(bytes);
-        in->position += record;
-        in->bytes += record;
-        assert(ring_receiver_is_valid(in));
         count++;
     }
     show_consumed(shm, node_rank, in);

@@ -37,7 +37,30 @@ enum { LOW_BYTES = 32 << 10, KEEPS_UP_BYTES = 2 * STEP_BYTES, FAR_LAPS = 8 };
 _Static_assert(KEEPS_UP_BYTES + RECORD_MAX + 2 * CACHE_LINE <= LOW_BYTES, "room");
 
 // Head word of a record: mark, kind and length in bits 48-63, 32-47 and 0-31.
-enum record_mark { RECORD_NONE, RECORD_MESSAGE, RECORD_WRAP };
+enum record_mark { RECORD_NONE, RECORD_MESSAGE, RECORD_IN_CELL, RECORD_WRAP };
+
+// Long messages lie in cells of their sender, of which the record of a ring says only
+// where. The sender takes them in turn, so that a cell is used again after it has left
+// the caches of both cores for the one that they share: lines come from there two or
+// three times as fast as from the other core's. When the next cells are still used, long
+// messages lie in the ring too.
+struct cell {
+    _Alignas(CACHE_LINE) _Atomic(bool) is_used; // until the receiver has its message
+    _Alignas(CACHE_LINE) char data[SHM_MESSAGE_MAX + CACHE_LINE];
+};
+enum {
+    CELL_MESSAGE_MIN = 1024,
+    CELLS_OF_PROCESS = 512, // or less, that those of a large node take 256 MiB at most
+    CELLS_OF_NODE = 32768,
+    CELLS_OF_HEAP = 8, // and at most one part in so many of the heap
+    CELL_TRIES = 4,
+};
+
+// Record of a message in a cell.
+struct cell_record {
+    uint64_t message; // offset in the segment
+    uint64_t cell;    // likewise
+};
 
 struct ring_end {
     struct ring *ring;
@@ -53,6 +76,10 @@ struct shm_rings {
     struct ring_end *in;  // [node_size] from each process
     int *senders;         // [sender_count] whose rings are in use
     int sender_count;
+    bool has_tried_cells; // to make them
+    struct cell *cells;   // [cell_count] of this process
+    int cell_count, next_cell;
+    int cells_begun; // those from here on have never been used
 };
 
 // Bytes of a record in the ring, without the head word behind it.

@@ -25,6 +25,10 @@ static bool record_is_valid(uint64_t word, size_t position)
         return true;
     case RECORD_WRAP:
         return position > 0;
+    case RECORD_IN_CELL:
+        return bytes >= CELL_MESSAGE_MIN && bytes <= SHM_MESSAGE_MAX &&
+               position + record_bytes(sizeof(struct cell_record)) + HEAD_BYTES <=
+                   DATA_BYTES;
     case RECORD_MESSAGE:
         return bytes <= SHM_MESSAGE_MAX &&
                position + record_bytes(bytes) + HEAD_BYTES <= DATA_BYTES;

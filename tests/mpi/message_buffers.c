@@ -5,7 +5,7 @@
 // messages that have been received is taken back without a flush (3.6.1).
 #include "window_test.h"
 
-enum { LONG = 60000, AT_ONCE = 4 };
+enum { LONG = 300000, AT_ONCE = 4 };
 
 static unsigned char out[LONG], in[LONG];
 

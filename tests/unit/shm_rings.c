@@ -145,7 +145,37 @@ static void room_is_what_is_taken(struct shm *shm)
             ;
     }
     CHECK(!shm_has_room(shm, 0, DATA_BYTES));
+    for (int i = 0; i < shm->rings->cell_count; i++)
+        CHECK(!atomic_load(&shm->rings->cells[i].is_used));
     CHECK(rings_are_valid(shm));
+}
+
+static bool stay(int sender, uint16_t kind, const void *message, size_t bytes)
+{
+    (void)sender, (void)kind, (void)message, (void)bytes;
+    return false;
+}
+
+// Long messages lie in cells, each in another, until their receiver has taken them; when
+// no cell is left they lie in the ring.
+static void long_messages_lie_in_cells(struct shm *shm)
+{
+    static const char text[CELL_MESSAGE_MIN];
+    const struct shm_rings *rings = shm->rings;
+    int count = 0, used = 0;
+    while (shm_send(shm, 0, KIND, text, sizeof text, NULL, 0))
+        count++;
+    for (int i = 0; i < rings->cell_count; i++)
+        used += atomic_load(&rings->cells[i].is_used);
+    CHECK(used == rings->cell_count && count > used + 100);
+    CHECK(shm_receive(shm, 64, stay) == 0);
+    CHECK(atomic_load(&rings->cells[0].is_used));
+    got.total = 0;
+    while (shm_receive(shm, 64, count_only) > 0)
+        ;
+    CHECK(got.total == count && !atomic_load(&rings->cells[0].is_used));
+    CHECK(shm_send(shm, 0, KIND, text, sizeof text, NULL, 0));
+    CHECK(rings_are_valid(shm) && shm_receive(shm, 1, count_only) == 1);
 }
 
 #define NOTICED(member, wrong) CHECK_NOTICED(rings_are_valid(shm), member, wrong)
@@ -183,5 +213,6 @@ int main(void)
            run_node(4, 1 << 20, all_to_all) || run_node(2, 1 << 20, full_ring) ||
            run_node(1, 1 << 20, the_low_part_is_enough_while_the_receiver_keeps_up) ||
            run_node(1, 1 << 20, room_is_what_is_taken) ||
+           run_node(1, 1 << 20, long_messages_lie_in_cells) ||
            run_node(1, 1 << 20, what_is_wrong_with_a_ring_is_noticed);
 }
