@@ -61,11 +61,22 @@ int oriel_get_accumulate(const void *origin_addr, MPI_Count origin_count,
                          struct datatype *target_datatype, struct op *op,
                          struct window *win)
 {
+    struct peer *peer;
+    int err = target_peer(win, target_rank, &peer);
+    if (err || peer == NULL)
+        return err;
+    if (peer->address != NULL && result_datatype == target_datatype &&
+        result_count == target_count && origin_datatype == target_datatype &&
+        origin_count == target_count &&
+        fetch_at_once(peer, origin_addr, result_addr, target_disp, target_count,
+                      target_datatype, (uintptr_t)op->code))
+        return 0;
     struct operation operation =
         get_accumulate_of(origin_addr, origin_count, origin_datatype, result_addr,
                           result_count, result_datatype, target_rank, target_disp,
                           target_count, target_datatype, op, win);
-    int err = operation_check(&operation);
+    operation.peer = peer;
+    err = operation_check(&operation);
     return err ? err : operation.means->start[OPERATION_GET_ACCUMULATE](&operation);
 }
 
@@ -78,7 +89,7 @@ int oriel_fetch_and_op(const void *origin_addr, void *result_addr,
     if (err || peer == NULL)
         return err;
     if (peer->address != NULL &&
-        fetch_at_once(peer, origin_addr, result_addr, target_disp, datatype,
+        fetch_at_once(peer, origin_addr, result_addr, target_disp, 1, datatype,
                       (uintptr_t)op->code))
         return 0;
     struct operation operation =
@@ -97,9 +108,13 @@ int oriel_compare_and_swap(const void *origin_addr, const void *compare_addr,
     int err = target_peer(win, target_rank, &peer);
     if (err || peer == NULL)
         return err;
-    if (peer->address != NULL && swap_at_once(peer, origin_addr, compare_addr,
-                                              result_addr, target_disp, datatype))
+    atomic_swap *swap;
+    char *target;
+    if (peer->address != NULL && swap_find(peer, origin_addr, compare_addr, result_addr,
+                                           target_disp, datatype, &swap, &target)) {
+        swap_mapped(peer, origin_addr, compare_addr, target, result_addr, datatype);
         return 0;
+    }
     struct operation operation = {
         .kind = OPERATION_COMPARE_AND_SWAP,
         .origin = {(char *)origin_addr, 1, datatype},

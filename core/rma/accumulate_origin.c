@@ -94,6 +94,13 @@ static bool element_walk_next(struct element_walk *walk, struct elements *elemen
 }
 
 // ---- mapped elements ----------------------------------------------------------
+static bool is_excluding(const struct peer *peer)
+{
+    return peer_lock_state(peer) == LOCK_HELD &&
+           peer->lock_type == MPI_LOCK_EXCLUSIVE &&
+           process.thread_level < MPI_THREAD_MULTIPLE;
+}
+
 static struct update update_of(const struct operation *operation)
 {
     const struct peer *peer = operation->peer;
@@ -102,11 +109,31 @@ static struct update update_of(const struct operation *operation)
         .op = operation->op,
         .base = operation->base,
         .lock_record = peer->lock_record,
-        .updater = updater_program(),
-        .is_excluding = peer_lock_state(peer) == LOCK_HELD &&
-                        peer->lock_type == MPI_LOCK_EXCLUSIVE &&
-                        process.thread_level < MPI_THREAD_MULTIPLE,
+        .is_excluding = is_excluding(peer),
     };
+}
+
+void update_mapped(const struct peer *peer, const void *in, char *target, void *result,
+                   MPI_Count count, const struct datatype *type, uintptr_t op)
+{
+    struct update update = {
+        .basic = type->basic,
+        .op = handle_object(KIND_OP, op),
+        .base = peer->address,
+        .lock_record = peer->lock_record,
+        .is_excluding = is_excluding(peer),
+    };
+    update_elements(&update, in, (uint64_t)(target - peer->address), result, count);
+    order_stored();
+}
+
+void swap_mapped(const struct peer *peer, const void *origin, const void *compare,
+                 char *target, void *result, const struct datatype *type)
+{
+    struct update update = {
+        .basic = type->basic, .base = peer->address, .lock_record = peer->lock_record};
+    update_swap(&update, origin, compare, (uint64_t)(target - peer->address), result);
+    order_stored();
 }
 
 static void elements_update(const struct operation *operation,

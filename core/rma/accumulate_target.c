@@ -94,9 +94,7 @@ void elements_combine(const struct window *window, const struct rma_request *req
         .basic = &basics[request->kind.basic],
         .base = window->base,
         .lock_record = window_own_lock_record(window),
-        .updater = updater_target(),
     };
-    updater_join(update.lock_record, update.updater);
     if (request->kind.op == COMPARE_AND_SWAP) {
         update_swap(&update, operands, operands + first->bytes, first->offset, fetched);
         return;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Element-wise atomicity (MPI-4.1 12.7.1). How an element is updated is decided by its
-// basic type and its alignment alone, for all origins and means, so that
-// all mixes of accumulates on one location are atomic together: aligned elements of 1,
-// 2, 4, 8 and, where the machine can, 16 bytes by instructions, all others under a
-// stripe of the memory's lock record. Many at once are updated by plain loops where
-// nobody else updates elements of the memory.
+// Element-wise atomicity (MPI-4.1 12.7.1). All mixes of accumulates on one location are
+// atomic together, for all origins and means. The granularity of the memory's lock record
+// says how: by element, the basic type and the alignment of an element alone decide
+// whether it is updated by instructions, as aligned ones of 1, 2, 4, 8 and, where the
+// machine can, 16 bytes are, or under a stripe; by block, all are updated by plain loops
+// under the stripe of their block.
 #pragma once
 
 #include "window/window.h"
@@ -74,12 +74,12 @@ struct update {
     const struct op *op; // not used by update_swap
     char *base;          // of the memory
     struct lock_record *lock_record;
-    uint32_t updater;  // has joined the updaters of the memory
     bool is_excluding; // an exclusive lock keeps all other updaters out
 };
 
-// So many bytes of elements are worth a look whether there is another updater.
-enum { BULK_BYTES = 1024 };
+// So many bytes of elements are few: by instructions they take no longer than by loops
+// over vectors and a lock.
+enum { FEW_BYTES = 64 };
 
 // Combines `count` elements that follow each other in memory, at `offset` from the
 // base; `in` is NULL for MPI_NO_OP, `result` where nothing is fetched.
@@ -87,3 +87,10 @@ void update_elements(const struct update *update, const void *in, uint64_t offse
                      void *result, MPI_Count count);
 void update_swap(const struct update *update, const void *origin, const void *compare,
                  uint64_t offset, void *result);
+
+// The same at an address of a peer's memory, for a predefined type and, of the update, an
+// operation that has a kernel.
+void update_mapped(const struct peer *peer, const void *in, char *target, void *result,
+                   MPI_Count count, const struct datatype *type, uintptr_t op);
+void swap_mapped(const struct peer *peer, const void *origin, const void *compare,
+                 char *target, void *result, const struct datatype *type);

@@ -128,13 +128,21 @@ static inline bool oriel_get_quick(void *origin_addr, MPI_Count origin_count,
 }
 
 // ---- accumulates --------------------------------------------------------------
-// Predefined operations are known by their ABI codes, which are their handles. *row: of
-// the type and the operation in a table of kernels.
-static inline bool kernel_row_of(const struct datatype *type, uintptr_t op, size_t *row)
+// Predefined operations are known by their ABI codes, which are their handles: 32 to 63.
+static inline bool is_predefined_op(uintptr_t op)
 {
-    uintptr_t index = op - (uintptr_t)MPI_OP_NULL;
-    *row = type->kernel_row + index;
-    return likely(index < 1 << OP_BITS);
+    return op >> OP_BITS == (uintptr_t)MPI_OP_NULL >> OP_BITS;
+}
+
+// Of a type and such an operation in a table of kernels.
+static inline size_t kernel_row_of(const struct datatype *type, uintptr_t op)
+{
+    return type->kernel_row + (op - (uintptr_t)MPI_OP_NULL);
+}
+
+static inline bool are_few(MPI_Count bytes)
+{
+    return (uint64_t)(bytes - 1) < FEW_BYTES; // not 0 or below
 }
 
 // target_memory of elements of a predefined type; also false if they are not aligned.
@@ -146,8 +154,7 @@ static inline bool target_elements(const struct peer *peer, MPI_Aint displacemen
            likely(((uint8_t)(uintptr_t)*elements & type->kernel_inside) == 0);
 }
 
-// Few elements of one predefined type, which instructions combine; `op` is the
-// operation's code.
+// Elements of one predefined type. Instructions update few of them by element.
 static inline bool accumulate_at_once(const struct peer *peer, const void *origin,
                                       MPI_Aint displacement, MPI_Count count,
                                       const struct datatype *type, uintptr_t op)
@@ -155,53 +162,106 @@ static inline bool accumulate_at_once(const struct peer *peer, const void *origi
     MPI_Count bytes = block_bytes(count, type);
     size_t row;
     char *target;
-    if (unlikely(is_nowhere((uintptr_t)origin)) ||
-        unlikely((uint64_t)(bytes - 1) >= BULK_BYTES - 1)) // 0 and below are large, too
+    struct presence *own;
+    if (unlikely(is_nowhere((uintptr_t)origin)) || unlikely(!is_predefined_op(op)) ||
+        unlikely(!target_elements(peer, displacement, bytes, type, &target)))
         return false;
-    if (unlikely(!target_elements(peer, displacement, bytes, type, &target)))
+    row = kernel_row_of(type, op);
+    if (unlikely(atomic_updates[row] == NULL))
         return false;
-    if (unlikely(!kernel_row_of(type, op, &row)) ||
-        unlikely(atomic_updates[row] == NULL))
-        return false;
-    atomic_updates[row](origin, target, count);
-    return true;
+    if (likely(are_few(bytes)) && likely((own = update_enter(peer->lock_record)))) {
+        atomic_updates[row](origin, target, count);
+        presence_leave(own);
+        return true;
+    }
+    if (bytes > 0)
+        update_mapped(peer, origin, target, NULL, count, type, op);
+    return bytes > 0;
 }
 
-// One such element; `origin` is not read by MPI_NO_OP.
+// `origin` is not read by MPI_NO_OP.
+static inline bool can_fetch(const void *origin, const void *result, uintptr_t op)
+{
+    return likely(!is_nowhere((uintptr_t)result)) && likely(is_predefined_op(op)) &&
+           (likely(!is_nowhere((uintptr_t)origin)) || op == (uintptr_t)MPI_NO_OP);
+}
+
+// The same with the elements' values before.
 static inline bool fetch_at_once(const struct peer *peer, const void *origin,
-                                 void *result, MPI_Aint displacement,
+                                 void *result, MPI_Aint displacement, MPI_Count count,
                                  const struct datatype *type, uintptr_t op)
+{
+    MPI_Count bytes = block_bytes(count, type);
+    size_t row;
+    char *target;
+    struct presence *own;
+    if (!can_fetch(origin, result, op) ||
+        unlikely(!target_elements(peer, displacement, bytes, type, &target)))
+        return false;
+    row = kernel_row_of(type, op);
+    if (unlikely(atomic_fetches[row] == NULL))
+        return false;
+    if (likely(are_few(bytes)) && likely((own = update_enter(peer->lock_record)))) {
+        atomic_fetches[row](origin, result, target, count);
+        presence_leave(own);
+        order_count();
+        return true;
+    }
+    if (bytes > 0)
+        update_mapped(peer, op == (uintptr_t)MPI_NO_OP ? NULL : origin, target, result,
+                      count, type, op);
+    return bytes > 0;
+}
+
+// One element, by element.
+static inline bool fetch_by_instruction(const struct peer *peer, const void *origin,
+                                        void *result, MPI_Aint displacement,
+                                        const struct datatype *type, uintptr_t op)
 {
     size_t row;
     char *target;
-    if (unlikely(is_nowhere((uintptr_t)result)) ||
-        (unlikely(is_nowhere((uintptr_t)origin)) && op != (uintptr_t)MPI_NO_OP))
+    struct presence *own;
+    if (!can_fetch(origin, result, op) ||
+        unlikely(!target_elements(peer, displacement, type->plain_size, type, &target)))
         return false;
-    if (unlikely(!target_elements(peer, displacement, type->plain_size, type, &target)))
-        return false;
-    if (unlikely(!kernel_row_of(type, op, &row)) ||
-        unlikely(atomic_fetches[row] == NULL))
+    row = kernel_row_of(type, op);
+    if (unlikely(atomic_fetches[row] == NULL) ||
+        unlikely((own = update_enter(peer->lock_record)) == NULL))
         return false;
     atomic_fetches[row](origin, result, target, 1);
+    presence_leave(own);
     order_count();
     return true;
 }
 
-static inline bool swap_at_once(const struct peer *peer, const void *origin,
-                                const void *compare, void *result,
-                                MPI_Aint displacement, const struct datatype *type)
+// The kernel of a type and the element of a target that is mapped.
+static inline bool swap_find(const struct peer *peer, const void *origin,
+                             const void *compare, const void *result,
+                             MPI_Aint displacement, const struct datatype *type,
+                             atomic_swap **swap, char **target)
 {
-    char *target;
     if (unlikely(is_nowhere((uintptr_t)origin)) ||
         unlikely(is_nowhere((uintptr_t)compare)) ||
-        unlikely(is_nowhere((uintptr_t)result)))
+        unlikely(is_nowhere((uintptr_t)result)) ||
+        unlikely(!target_elements(peer, displacement, type->plain_size, type, target)))
         return false;
-    if (unlikely(!target_elements(peer, displacement, type->plain_size, type, &target)))
-        return false;
-    atomic_swap *swap = atomic_swaps[type->kernel_row >> OP_BITS];
-    if (unlikely(swap == NULL))
+    *swap = atomic_swaps[(size_t)type->kernel_row >> OP_BITS];
+    return likely(*swap != NULL);
+}
+
+static inline bool swap_by_instruction(const struct peer *peer, const void *origin,
+                                       const void *compare, void *result,
+                                       MPI_Aint displacement,
+                                       const struct datatype *type)
+{
+    atomic_swap *swap;
+    char *target;
+    struct presence *own;
+    if (!swap_find(peer, origin, compare, result, displacement, type, &swap, &target) ||
+        unlikely((own = update_enter(peer->lock_record)) == NULL))
         return false;
     swap(origin, compare, result, target);
+    presence_leave(own);
     order_count();
     return true;
 }
@@ -231,17 +291,40 @@ static inline bool oriel_accumulate_quick(const void *origin_addr,
                             origin_datatype, target_disp, op);
 }
 
+// MPI_NO_OP goes the long way: it has no origin buffer.
+static inline bool oriel_get_accumulate_quick(
+    const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+    void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
+    int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+    if (unlikely(origin_datatype != target_datatype) ||
+        unlikely(result_datatype != target_datatype) ||
+        unlikely(origin_count != target_count) ||
+        unlikely(result_count != target_count))
+        return false;
+    const struct peer *peer = quick_target(win, target_rank);
+    if (unlikely(peer == NULL))
+        return false;
+    const struct datatype *type =
+        handle_object(KIND_DATATYPE, (uintptr_t)target_datatype);
+    return likely(type != NULL) &&
+           fetch_at_once(peer, origin_addr, result_addr, target_disp, target_count,
+                         type, (uintptr_t)op);
+}
+
 static inline bool oriel_fetch_and_op_quick(const void *origin_addr, void *result_addr,
                                             MPI_Datatype datatype, int target_rank,
                                             MPI_Aint target_disp, MPI_Op op,
                                             MPI_Win win)
 {
-    const struct peer *peer = quick_target(win, target_rank);
-    if (unlikely(peer == NULL))
-        return false;
     const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
-    return likely(type != NULL) && fetch_at_once(peer, origin_addr, result_addr,
-                                                 target_disp, type, (uintptr_t)op);
+    if (unlikely(type == NULL))
+        return false;
+    const struct peer *peer = quick_target(win, target_rank);
+    return likely(peer != NULL) &&
+           fetch_by_instruction(peer, origin_addr, result_addr, target_disp, type,
+                                (uintptr_t)op);
 }
 
 static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
@@ -250,12 +333,12 @@ static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
                                                 MPI_Datatype datatype, int target_rank,
                                                 MPI_Aint target_disp, MPI_Win win)
 {
-    const struct peer *peer = quick_target(win, target_rank);
-    if (unlikely(peer == NULL))
-        return false;
     const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
-    return likely(type != NULL) && swap_at_once(peer, origin_addr, compare_addr,
-                                                result_addr, target_disp, type);
+    if (unlikely(type == NULL))
+        return false;
+    const struct peer *peer = quick_target(win, target_rank);
+    return likely(peer != NULL) && swap_by_instruction(peer, origin_addr, compare_addr,
+                                                       result_addr, target_disp, type);
 }
 
 // ---- operations with a request ------------------------------------------------

@@ -28,7 +28,8 @@ struct peer_record {
     _Atomic(int) state;          // enum peer_state
     _Atomic(int) core; // 1 + the CPU where it has last waited for long, 0: nowhere
     int pid;
-    int heap_file;       // its descriptor of a heap that is a file of its own
+    int heap_file;               // its descriptor of a heap that is a file of its own
+    _Atomic(uint64_t) presences; // offset of the first of its threads, 0: none
     uint64_t start_time; // of the process, in the kernel's clock ticks since boot
     uint64_t heap_inode; // of that file
     uint64_t heap_bytes; // of that heap, 0: the heap is part of the node's file
@@ -44,12 +45,15 @@ struct shm_control {
     int bound;      // enum bound: why heaps are not larger
     uint64_t leader_word; // address in the leader's private memory, for the trial copy
     _Atomic(int) copies_fail;
+    _Atomic(int) barriers_fail;
     _Atomic(uint64_t) cores[CORE_WORDS]; // bit set of CPUs that processes may use
     _Atomic(int) death_state;            // enum death_state
     struct death death;
     _Alignas(CACHE_LINE) struct quota heaps; // of all heaps together
     struct peer_record records[];            // [node_size]
 };
+
+void presences_open(struct shm *shm); // tells the kernel of this process
 
 static inline struct peer_record *peer_record_of(const struct shm *shm, int node_rank)
 {

@@ -190,6 +190,7 @@ static int shm_enter(struct shm *shm)
         return err;
     }
     announce_cores(shm);
+    presences_open(shm);
     peer_record_fill(shm);
     group_enter(shm);
     return 0;

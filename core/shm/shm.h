@@ -12,6 +12,7 @@
 //               processes
 //   shared pages  pages of the program's own memory that are pages of the heap as well
 //   doorbell    a futex word of a process: rung when one of its threads sleeps
+//   presence    a word of a thread: the object in the segment at which it works
 #pragma once
 
 #include "boot/boot.h"
@@ -186,6 +187,51 @@ void shm_set_polling(struct shm *shm, bool is_polling);
 // Does the process poll? The answer of a caller that has sent it a message is right
 // unless the process takes the message by its last poll.
 bool shm_is_polling(const struct shm *shm, int node_rank);
+
+// ---- presences ------------------------------------------------------------------
+// A thread enters an object in the segment if a word of that admits it, and leaves it
+// again, each by one plain store to a word of its own. Who has changed the object's word
+// can wait until no thread is within that was admitted before (presence.c).
+enum { ADMITTING = 1 }; // value of an object's word
+
+struct presence {
+    _Alignas(CACHE_LINE) _Atomic(uintptr_t) object; // its address in the process, or 0
+    uint32_t admitting;                             // ADMITTING
+    _Atomic(int) thread;                            // the kernel's number of its owner
+    uintptr_t base;                                 // of the segment in the process
+    uint64_t next; // offset of another of the process, 0: it is the last
+};
+// Of a thread that has none yet: one that is never admitted.
+extern _Thread_local struct presence *presence_own
+    __attribute__((tls_model("initial-exec")));
+extern struct presence no_presence;
+
+// NULL: not admitted.
+static inline struct presence *presence_enter(const void *object,
+                                              const _Atomic(uint32_t) *word)
+{
+    struct presence *own = presence_own;
+    atomic_store_explicit(&own->object, (uintptr_t)object, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst); // the waiter has the processor's made
+    if (likely(atomic_load_explicit(word, memory_order_acquire) == own->admitting))
+        return own;
+    atomic_store_explicit(&own->object, 0, memory_order_release);
+    return NULL;
+}
+static inline void presence_leave(struct presence *own)
+{
+    atomic_store_explicit(&own->object, 0, memory_order_release);
+}
+
+// Gives the calling thread a presence, unless there is no memory.
+void shm_make_presence(struct shm *shm);
+// Can leaves be awaited? Where the system refuses membarrier, they cannot; the answer is
+// the same for all processes of the node once all have attached.
+bool shm_can_await_leaves(const struct shm *shm);
+// Waits until all threads of the node have left the object that had entered it before
+// the caller's latest store to it. What they did there has happened then. Costs some
+// microseconds.
+void shm_await_leaves(const struct shm *shm, const void *object);
 
 // ---- local peers ---------------------------------------------------------------
 // Threads of this process.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock record of a member in the segment: a ticket lock for readers and writers,
-// locks of single elements, and the updater of elements. Members of the node work on it
-// directly.
+// The lock record of a member in the segment: a ticket lock for readers and writers, and
+// what keeps updates of elements apart. Members of the node work on it directly.
 #pragma once
 
 #include "collective/collective.h"
@@ -14,7 +13,14 @@ struct attachments {
     uint64_t segment; // where the segment is mapped in the owner's process
 };
 
-enum { LOCK_STRIPES = 32 };
+// How updates of elements are kept apart: see granularity.c. A new window is updated by
+// block.
+enum granularity { BY_BLOCK, BY_ELEMENT = ADMITTING };
+
+enum {
+    LOCK_STRIPES = 32,
+    BLOCK_BYTES = 1 << 14,
+};
 
 // A ticket lock for readers and writers: an origin takes a ticket and enters when it is
 // served. A writer is served until it leaves; a reader serves the next at once. All
@@ -26,11 +32,12 @@ struct lock_record {
     _Atomic(uint32_t) left;                      // readers that have ever left
     _Atomic(uint32_t) distant; // tickets that wait on behalf of other nodes
     _Atomic(bool) is_exposed;  // from MPI_Win_post to MPI_Win_wait
+    _Atomic(int32_t) credit;   // elements that updates of many have in favour of blocks
+    // Often read and seldom written, on a line of their own.
+    _Alignas(CACHE_LINE) _Atomic(uint32_t) granularity; // enum granularity
     struct attachments attachments;
-    _Atomic(uint32_t) updater;  // who alone updates elements: see updater.c
-    _Atomic(uint32_t) updating; // the same while it does so without atomic instructions
-    // Each protects elements that no instruction updates whole: 0, or the node rank of
-    // the holder plus 1.
+    // Each protects the elements of some blocks, or single elements that no instruction
+    // updates whole: 0, or the node rank of the holder plus 1.
     _Alignas(CACHE_LINE) _Atomic(uint32_t) stripes[LOCK_STRIPES];
 };
 
@@ -84,27 +91,26 @@ static inline bool lock_record_try(struct lock_record *record, int type)
     return true;
 }
 
-// ---- updaters -----------------------------------------------------------------
-// A process joins the updaters of a member's memory before it updates elements. A
-// single updater needs no atomic instructions; once there are several, all use them for
-// good.
-uint32_t updater_program(void); // of this process; 0, many by itself, with threads
-uint32_t updater_target(void);  // this process on behalf of others, one at a time
-void updater_join(struct lock_record *record, uint32_t updater);
+// ---- updates of elements --------------------------------------------------------
+// By element, elements that instructions update whole are updated by them, within the
+// record; all others under a stripe.
+static inline struct presence *update_enter(const struct lock_record *record)
+{
+    return presence_enter(record, &record->granularity);
+}
 
-// Until updater_end, no other process updates elements of the memory; false if others
-// may.
-static inline bool updater_begin_alone(struct lock_record *record, uint32_t updater)
+// A stripe that is held, with the granularity that holds as long.
+struct stripe {
+    _Atomic(uint32_t) *word;
+    enum granularity granularity;
+};
+// Locks the stripe of an element.
+struct stripe stripe_lock(struct lock_record *record, uint64_t offset);
+static inline void stripe_unlock(_Atomic(uint32_t) *word)
 {
-    if (atomic_load_explicit(&record->updater, memory_order_relaxed) != updater)
-        return false;
-    atomic_store(&record->updating, updater);
-    if (likely(atomic_load(&record->updater) == updater))
-        return true;
-    atomic_store_explicit(&record->updating, 0, memory_order_release);
-    return false;
+    atomic_store_explicit(word, 0, memory_order_release);
 }
-static inline void updater_end(struct lock_record *record)
-{
-    atomic_store_explicit(&record->updating, 0, memory_order_release);
-}
+
+// Before an update of many elements, or of few: changes the granularity if that pays.
+void granularity_favour_blocks(struct lock_record *record, MPI_Count elements);
+void granularity_favour_elements(struct lock_record *record);

@@ -50,7 +50,6 @@ static struct peer *peer_make(const struct window *window, int rank)
     if (comm->node_index_of[rank] != comm->leader_index)
         return peer;
     peer->lock_record = &window->lock_records[member->node_rank];
-    updater_join(peer->lock_record, updater_program());
     if (window->flavor != MPI_WIN_FLAVOR_DYNAMIC)
         peer_map(peer, window);
     return peer;

@@ -171,6 +171,26 @@ static void ranges_outside_are_refused(void)
     }
 }
 
+// The record is not in a segment, so no process is ever within it.
+_Thread_local struct presence *presence_own = &no_presence;
+struct presence no_presence = {.admitting = ~(uint32_t)ADMITTING};
+
+void shm_make_presence(struct shm *shm)
+{
+    (void)shm;
+}
+
+bool shm_can_await_leaves(const struct shm *shm)
+{
+    (void)shm;
+    return false;
+}
+
+void shm_await_leaves(const struct shm *shm, const void *object)
+{
+    (void)shm, (void)object;
+}
+
 // Node rank 1, whose stamp is 2, has died.
 bool shm_is_alive(const struct shm *shm, int node_rank)
 {
