@@ -69,18 +69,15 @@ static int operation_check_epoch(const struct operation *operation)
                 window_epoch(window));
 }
 
-static int operation_run(struct operation *operation)
+static int operation_run(const struct operation *operation)
 {
-    int err = operation_check(operation);
-    return err ? err : operation->means->start[operation->kind](operation);
+    return operation->means->start[operation->kind](operation);
 }
 
-// The current target is mapped: operations there are complete when the call returns.
+// Loads and stores are complete when the call returns, and so is what has no bytes.
 static bool is_done_at_once(const struct operation *operation)
 {
-    const struct peer *current = epoch_current(&operation->window->epoch);
-    return operation->target.rank == MPI_PROC_NULL ||
-           (current->rank == operation->target.rank && current->traffic == NULL);
+    return operation->means == &means_load || operation->bytes == 0;
 }
 
 // Sends the batch of an operation that has failed between two pieces, for it points to
@@ -115,6 +112,8 @@ static int operation_run_counted(struct operation *operation, struct request **r
 static int operation_start(struct operation *operation, struct request **request)
 {
     int err = operation_check_epoch(operation);
+    if (!err)
+        err = operation_check(operation);
     if (err)
         return err;
     if (!is_done_at_once(operation))
