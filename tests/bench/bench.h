@@ -16,6 +16,8 @@
 
 enum { MAX_BATCHES = 99, LARGEST = 4 << 20, DEPTH = 64 };
 
+static const double LONGEST = 200; // times a batch's time, until no other batch begins
+
 static const size_t sizes[] = {8,         64,         256,        1024,
                                4 * 1024,  8 * 1024,   16 * 1024,  64 * 1024,
                                256 << 10, 512 * 1024, 1024 << 10, LARGEST};
@@ -128,10 +130,10 @@ static inline double time_of(repeat_function *repeat, size_t bytes, long count)
 }
 
 // How many calls take as long as a batch is to take. The count is doubled until it takes
-// a good part of that; the first two calls make connections and touch memory.
+// a good part of that; the first call makes connections and touches memory.
 static inline long calls_of_batch(repeat_function *repeat, size_t bytes, bool together)
 {
-    repeat(bytes, 2);
+    repeat(bytes, 1);
     for (long count = 1;; count *= 2) {
         double elapsed = time_of(repeat, bytes, count);
         long calls = 0;
@@ -144,21 +146,24 @@ static inline long calls_of_batch(repeat_function *repeat, size_t bytes, bool to
     }
 }
 
-// The seconds that one call takes: the median of the batches. With `together` all
-// processes make the calls at the same time, and the slowest process counts.
+// The seconds that one call takes: the median of the batches, of which long ones are fewer.
+// With `together` all processes make the calls at the same time, and the slowest one counts.
 static inline double measure(repeat_function *repeat, size_t bytes, bool together)
 {
-    double batch[MAX_BATCHES];
+    double batch[MAX_BATCHES], start = now();
     long calls = calls_of_batch(repeat, bytes, together);
-    for (int i = 0; i < options.batches; i++) {
+    int count = 0;
+    do {
         if (together)
             MPI_Barrier(MPI_COMM_WORLD);
-        batch[i] = time_of(repeat, bytes, calls) / (double)calls;
+        batch[count] = time_of(repeat, bytes, calls) / (double)calls;
         if (together)
-            MPI_Allreduce(MPI_IN_PLACE, &batch[i], 1, MPI_DOUBLE, MPI_MAX,
+            MPI_Allreduce(MPI_IN_PLACE, &batch[count], 1, MPI_DOUBLE, MPI_MAX,
                           MPI_COMM_WORLD);
-    }
-    return median(batch, options.batches);
+        count++;
+    } while (count < options.batches &&
+             (together || now() - start < LONGEST * options.seconds));
+    return median(batch, count);
 }
 
 static inline void print_line(const char *group, const char *kind,

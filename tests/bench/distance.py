@@ -14,7 +14,7 @@ from typing import Protocol
 
 NEAR, FAR, MIXED = "near", "far", "mixed"
 # Where no round trip takes more than this many times the shortest, the cores do not move.
-FACTOR = 2.0
+FACTOR = 3.0
 SHORTEST = 0.1  # the share of round trips below which one may be shorter by chance
 
 
