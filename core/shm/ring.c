@@ -10,6 +10,7 @@
 // what has been written: the head word before the doorbell, and `consumed` before
 // `is_full`.
 #include "shm/control.h"
+#include "shm/heap.h"
 #include "shm/ring.h"
 
 #include <assert.h>
@@ -144,12 +145,20 @@ static void cells_make(struct shm *shm)
     int count = CELLS_OF_NODE / shm->node_size;
     count = count < CELLS_OF_PROCESS ? count : CELLS_OF_PROCESS;
     count = (size_t)count < of_heap ? count : (int)of_heap;
-    void *memory;
+    size_t bytes = (size_t)count * sizeof(struct cell);
+    const struct quota *exceeded;
+    const struct block *block =
+        count > 0 ? heap_allocate(shm->heap, bytes, CACHE_LINE, &exceeded) : NULL;
     rings->has_tried_cells = true;
-    if (count == 0 ||
-        shm_alloc(shm, (size_t)count * sizeof(struct cell), CACHE_LINE, &memory))
+    if (block == NULL)
         return;
-    rings->cells = memory;
+    struct cell *cells = (void *)(shm->heap->base + block->start);
+    if (block->bytes / 2 > bytes) { // the heap had no memory to cut it to size
+        heap_free(shm->heap, cells);
+        rings->has_tried_cells = false;
+        return;
+    }
+    rings->cells = cells;
     rings->cell_count = count;
 }
 
