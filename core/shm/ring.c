@@ -224,8 +224,8 @@ static struct cell_record put_into_cell(const struct shm *shm, struct cell *cell
 }
 
 // Shows the receiver the record at `at`, behind which is nothing yet.
-static void publish(struct ring_end *out, uint64_t word, size_t at, size_t record,
-                    size_t skipped)
+static void ring_publish(struct ring_end *out, uint64_t word, size_t at, size_t record,
+                         size_t skipped)
 {
     struct ring *ring = out->ring;
     atomic_store_explicit(head_at(ring, at + record), 0, memory_order_relaxed);
@@ -259,8 +259,8 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
             put_into_cell(shm, cell, head, head_bytes, body, body_bytes);
     else
         put_parts(place, head, head_bytes, body, body_bytes);
-    publish(out, head_word(cell ? RECORD_IN_CELL : RECORD_MESSAGE, kind, bytes), at,
-            record, skipped);
+    ring_publish(out, head_word(cell ? RECORD_IN_CELL : RECORD_MESSAGE, kind, bytes),
+                 at, record, skipped);
     if (unlikely(!out->is_in_use))
         join_newcomers(shm, node_rank, out);
     assert(ring_sender_is_valid(out));
