@@ -68,14 +68,19 @@ static void spans_copy(const struct window *window, const struct rma_request *re
     }
 }
 
-static void request_carry_out(const struct window *window,
-                              const struct rma_request *request, char *fetched)
+// Returns the data for the reply: one span of a get is sent from where it lies.
+static const char *request_carry_out(const struct window *window,
+                                     const struct rma_request *request, char *fetched)
 {
     const char *operands = (const char *)request + request_bytes(request->count);
-    if (request->kind.op == PLAIN_COPY)
+    bool is_copy = request->kind.op == PLAIN_COPY;
+    if (is_copy && request->kind.fetches && request->count == 1)
+        return exposed_at(window->base, request->spans[0].offset);
+    if (is_copy)
         spans_copy(window, request, operands, fetched);
     else
         elements_combine(window, request, operands, fetched);
+    return fetched;
 }
 
 static void batch_serve(int source, const void *message, size_t bytes)
@@ -90,17 +95,17 @@ static void batch_serve(int source, const void *message, size_t bytes)
     struct rma_reply reply = {.window = request->reply_to,
                               .fetches = request->kind.fetches};
     char fetched[MESSAGE_MAX];
+    const char *data = fetched;
     reply.rank = window->comm->rank;
     if (!request_is_well_formed(request, bytes))
         reply.error = MPI_ERR_INTERN;
     else if (!spans_are_inside(window, request))
         reply.error = MPI_ERR_RMA_RANGE;
     else
-        request_carry_out(window, request, fetched);
+        data = request_carry_out(window, request, fetched);
     size_t fetched_bytes =
         request->kind.fetches && !reply.error ? spanned_bytes(request) : 0;
-    message_send(source, MESSAGE_RMA_REPLY, &reply, sizeof reply, fetched,
-                 fetched_bytes);
+    message_send(source, MESSAGE_RMA_REPLY, &reply, sizeof reply, data, fetched_bytes);
 }
 
 static const struct message_kind kinds[] = {
