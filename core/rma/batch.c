@@ -15,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES_AT_ONCE = 64 }; // sent to one target and not answered yet
+enum {
+    BATCHES_AT_ONCE = 64, // sent to one target and not answered yet
+    POLLS_TO_ROUSE = 50   // in vain, until a target that has stopped polling is roused
+};
 
 static const uint64_t SOON = 50000; // ns
 
@@ -104,15 +107,31 @@ static bool goes_by_kernel(const struct peer_traffic *traffic,
            (!fits_message(batch) || !target_polls(traffic));
 }
 
-// A target that polled may stop before it has seen the message: see shm_is_polling. Then
-// its progress thread, which naps, handles it.
+static void target_rouse(const struct peer_traffic *traffic)
+{
+    shm_rouse(process.shm, process.boot->node_rank_of[traffic->peer->job_rank]);
+}
+
+// A target that polled may stop before it has seen the message: see shm_is_polling. Mostly
+// it is on its way to the next call; if not, its progress thread, which naps, handles
+// the message. A wait for the request alone does not look again.
 static int send_to_poller(struct peer_traffic *traffic, const struct batch *batch)
 {
     bool has_polled = traffic->is_copied && target_polls(traffic);
     int err = batch_send(traffic, batch);
-    if (has_polled && unlikely(!target_polls(traffic)) && !err)
-        shm_rouse(process.shm, process.boot->node_rank_of[traffic->peer->job_rank]);
-    return err;
+    if (err || !has_polled || likely(target_polls(traffic)))
+        return err;
+    if (batch->counter != NULL)
+        target_rouse(traffic);
+    else
+        traffic->polls_to_rouse = POLLS_TO_ROUSE;
+    return 0;
+}
+
+void traffic_await(struct peer_traffic *traffic)
+{
+    if (unlikely(traffic->polls_to_rouse > 0) && --traffic->polls_to_rouse == 0)
+        target_rouse(traffic);
 }
 
 // Threads of the program do not wait for each other's copies.

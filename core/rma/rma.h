@@ -31,6 +31,7 @@ struct peer_traffic {
     struct batch *spare;           // memory for the next batch, or NULL
     _Atomic(bool) is_awaited_soon; // a wait has come soon after the last batch
     _Atomic(int) batches;          // sent and not answered
+    int polls_to_rouse;            // 0: the target needs not be roused
     struct pending_reply *replies; // to batches that fetch, in the order of those
     struct pending_reply **replies_end;
 };
@@ -56,6 +57,8 @@ static inline int traffic_take_error(struct peer_traffic *traffic)
 // next flush. Callers hold the message lock; one that is no handler may have it given
 // away during a kernel copy, for other threads.
 int traffic_send(struct peer_traffic *traffic, bool may_unlock);
+// One more poll of a wait for the traffic was in vain. Callers hold the message lock.
+void traffic_await(struct peer_traffic *traffic);
 // Ends a wait that has failed: replies that are under way are not written to the
 // program's buffers any more, except those of a request. Callers hold the message lock.
 void traffic_abandon(struct peer_traffic *traffic);

@@ -8,8 +8,10 @@
 static bool has_completed(void *argument)
 {
     struct peer *peer = argument;
-    if (!peer_is_quiet(peer))
-        traffic_send(peer->traffic, false);
+    if (peer_is_quiet(peer))
+        return true;
+    traffic_await(peer->traffic);
+    traffic_send(peer->traffic, false);
     return peer_is_quiet(peer);
 }
 
