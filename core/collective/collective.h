@@ -5,6 +5,7 @@
 // Glossary
 //   shared buffer  memory shared by a communicator's members on one node: a counter of
 //                  arrivals, and slots in which they leave data for each other
+//   single copy    of long data, from a member's own buffer straight to another's
 //   leaders        the lowest-ranked members of each node; they alone talk between
 //                  nodes
 #pragma once

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barrier, broadcast and allgather (MPI-4.1 6.3, 6.4, 6.7) in the shortest way: inside
-// each node in the slots of the shared buffer, between nodes by schedules of the
-// leaders, which the other members count.
+// each node over the shared buffer, between nodes by schedules of the leaders, which the
+// other members count.
 #include "collective/leaders.h"
+#include "collective/node.h"
 #include "collective/plans.h"
 #include "collective/portions.h"
-#include "collective/shared_buffer.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -41,14 +41,6 @@ int oriel_barrier(struct communicator *comm)
     struct schedule *schedule;
     int err = plan_barrier(comm, &schedule);
     return err ? err : schedule_run(schedule);
-}
-
-static int node_rank_of(const struct communicator *comm, int rank)
-{
-    int node_rank = 0;
-    while (comm->node_members[node_rank] != rank)
-        node_rank++;
-    return node_rank;
 }
 
 static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size,
@@ -122,36 +114,6 @@ int oriel_bcast(void *buffer, MPI_Count count, struct datatype *datatype, int ro
                ? collective_broadcast(comm, buffer, (size_t)(count * datatype->size),
                                       root)
                : bcast_packed(buffer, count, datatype, root, comm);
-}
-
-// Copies all blocks of the node's members to their places in `all`. A member with
-// another size than its local peers, or with an error, shows it in its first slot, so
-// that all fail.
-static int node_gather_all(struct communicator *comm, const char *mine, size_t size,
-                           char *all, int err)
-{
-    if (comm->node_size == 1)
-        return err;
-    size_t done = 0;
-    do {
-        size_t length = size - done < SLOT_BYTES ? size - done : SLOT_BYTES;
-        const struct slot *slots = member_slot(comm, 0);
-        struct slot *own = member_slot(comm, comm->node_rank);
-        own->total = err ? total_refused(err) : size;
-        if (length > 0)
-            memcpy(own->bytes, mine + done, length);
-        int failed = node_arrive(comm);
-        if (!failed)
-            failed = slots_agree(comm, slots, size);
-        if (failed)
-            return err ? err : failed;
-        for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
-            if (node_rank != comm->node_rank && length > 0)
-                memcpy(all + (size_t)comm->node_members[node_rank] * size + done,
-                       slot_after(slots, node_rank)->bytes, length);
-        done += length;
-    } while (done < size);
-    return 0;
 }
 
 // The order of packed blocks: node by node, each node's by rank.
@@ -236,10 +198,7 @@ static int leaders_gather_all(struct communicator *comm, void *all, size_t size,
 static int gather_all_or_fail(struct communicator *comm, const void *mine, size_t size,
                               void *all, int err)
 {
-    char *own = (char *)all + (size_t)comm->rank * size;
-    if (own != mine && size > 0 && !err)
-        memcpy(own, mine, size);
-    err = node_gather_all(comm, own, size, all, err);
+    err = node_gather_all(comm, mine, all, size, err);
     if (comm->leader_count == 1)
         return err;
     int leaders_err = leaders_gather_all(comm, all, size, err);

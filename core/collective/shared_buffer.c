@@ -2,6 +2,7 @@
 // The memory that a communicator's members on one node share, and rounds on it.
 #include "collective/shared_buffer.h"
 
+#include <sched.h>
 #include <string.h>
 
 static void shared_buffer_retire(struct shared_buffer *buffer)
@@ -28,18 +29,27 @@ static void shared_buffers_collect(void)
     }
 }
 
+static _Atomic(bool) *copying_flag(struct shared_buffer *buffer, int node_rank)
+{
+    _Atomic(bool) *flags = (_Atomic(bool) *)&buffer->slots[2 * buffer->node_size];
+    return &flags[node_rank];
+}
+
 int shared_buffer_make(int node_size, struct shared_buffer **buffer)
 {
     shared_buffers_collect();
     void *memory;
     size_t bytes =
-        sizeof(struct shared_buffer) + (size_t)node_size * 2 * sizeof(struct slot);
+        sizeof(struct shared_buffer) +
+        (size_t)node_size * (2 * sizeof(struct slot) + sizeof(_Atomic(bool)));
     int err = shm_alloc(process.shm, bytes, CACHE_LINE, &memory);
     if (err)
         return err;
     memset(memory, 0, sizeof(struct shared_buffer));
     *buffer = memory;
     (*buffer)->node_size = node_size;
+    for (int node_rank = 0; node_rank < node_size; node_rank++)
+        atomic_init(copying_flag(*buffer, node_rank), false);
     return 0;
 }
 
@@ -66,6 +76,31 @@ static __attribute__((noinline)) int fail_broken(void)
                                             "a process of the communicator");
 }
 
+int member_process(const struct communicator *comm, int node_rank)
+{
+    int rank = comm->node_members[node_rank];
+    return process.boot->node_rank_of[comm_job_rank(comm, rank)];
+}
+
+// Dekker: a member that begins to copy sets its flag before it looks whether the shared
+// buffer is broken, and one that leaves breaks it before it looks at the flags. So
+// either the first does not copy, or the second waits for it. All four accesses are
+// sequentially consistent.
+static __attribute__((noinline)) int leave_round(struct communicator *comm, int err)
+{
+    shared_buffer_break(comm);
+    for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
+        while (atomic_load(copying_flag(comm->collective->shared_buffer, node_rank)) &&
+               shm_is_alive(process.shm, member_process(comm, node_rank)))
+            sched_yield();
+    return err;
+}
+
+static bool is_broken(const struct communicator *comm)
+{
+    return unlikely(atomic_load(&comm->collective->shared_buffer->is_broken));
+}
+
 int node_arrive(struct communicator *comm)
 {
     _Atomic(uint32_t) *arrivals = &comm->collective->shared_buffer->arrivals;
@@ -76,16 +111,33 @@ int node_arrive(struct communicator *comm)
         int err = message_backoff(&spins);
         if (err) {
             message_backoff_end(spins);
-            shared_buffer_break(comm);
-            return err;
+            return leave_round(comm, err);
         }
         arrived = atomic_load_explicit(arrivals, memory_order_acquire);
     }
     message_backoff_end(spins);
-    return unlikely(atomic_load_explicit(&comm->collective->shared_buffer->is_broken,
-                                         memory_order_relaxed))
-               ? fail_broken()
-               : 0;
+    return is_broken(comm) ? leave_round(comm, fail_broken()) : 0;
+}
+
+int copies_begin(struct communicator *comm)
+{
+    _Atomic(bool) *flag =
+        copying_flag(comm->collective->shared_buffer, comm->node_rank);
+    atomic_store(flag, true);
+    if (!is_broken(comm))
+        return 0;
+    atomic_store(flag, false);
+    return fail_broken();
+}
+
+// A death is found, and told, by the round.
+int copies_end(struct communicator *comm, int err)
+{
+    atomic_store_explicit(
+        copying_flag(comm->collective->shared_buffer, comm->node_rank), false,
+        memory_order_release);
+    int failed = node_arrive(comm);
+    return failed ? failed : err;
 }
 
 int collective_node_barrier(struct communicator *comm)
@@ -106,49 +158,4 @@ int slots_agree(const struct communicator *comm, const struct slot *slots,
                         (uintmax_t)total, (uintmax_t)other);
     }
     return 0;
-}
-
-// Bytes of `total` that go into a slot when `done` have gone before.
-static size_t piece_at(size_t done, size_t total)
-{
-    return total - done < SLOT_BYTES ? total - done : SLOT_BYTES;
-}
-
-// All members take part until the source has shown all its data, also members that want
-// less.
-int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,
-                   int err)
-{
-    if (comm->node_size == 1)
-        return err;
-    bool is_source = comm->node_rank == node_rank;
-    uint64_t total = is_source && err ? total_refused(err) : size;
-    size_t done = 0;
-    do {
-        struct slot *slot = member_slot(comm, node_rank);
-        if (is_source) {
-            slot->total = total;
-            if (!refused_class(total) && size > 0)
-                memcpy(slot->bytes, (char *)bytes + done, piece_at(done, total));
-        }
-        int failed = node_arrive(comm);
-        if (failed)
-            return failed;
-        total = slot->total;
-        if (refused_class(total))
-            return err ? err : fail_refused(refused_class(total));
-        if (!is_source && done < size)
-            memcpy((char *)bytes + done, slot->bytes,
-                   piece_at(done, total < size ? total : size));
-        done += SLOT_BYTES;
-    } while (done < total);
-    return total == size ? 0
-                         : fail(MPI_ERR_TRUNCATE,
-                                "%zu bytes are broadcast and %zu are to be received",
-                                (size_t)total, size);
-}
-
-int collective_node_broadcast(struct communicator *comm, void *bytes, size_t size)
-{
-    return node_broadcast(comm, bytes, size, 0, 0);
 }

@@ -10,10 +10,19 @@
 // Bytes that a member can leave in its slot in one round.
 enum { SLOT_BYTES = 8192 };
 
-// The data that a member leaves for the others of its node.
+// Where local peers find the buffers of a member: from which they read, and to which they
+// write. Places are those of single_copy.h; 0: there is none within reach.
+struct shown {
+    uint64_t from, to;
+};
+
+// What a member leaves for the others of its node: data, or where long data are.
 struct slot {
     _Alignas(CACHE_LINE) uint64_t total; // bytes in all rounds, or total_refused
-    _Alignas(max_align_t) char bytes[SLOT_BYTES];
+    union {
+        _Alignas(max_align_t) char bytes[SLOT_BYTES];
+        struct shown shown;
+    };
 };
 
 // In place of a number of bytes: the writer has failed with the class.
@@ -38,6 +47,7 @@ struct shared_buffer {
     _Atomic(bool) is_broken; // a member has left a round because a process has died
     struct shared_buffer *next_retired; // of the process that allocated it
     struct slot slots[];                // [node_size][2]
+    // [node_size] _Atomic(bool): members that copy from and to buffers of others
 };
 
 // The node's member with the lowest rank allocates the shared buffer.
@@ -56,6 +66,8 @@ static inline const struct slot *slot_after(const struct slot *slot, int members
 {
     return slot + (ptrdiff_t)members * 2;
 }
+// The number of a member among all processes of the node.
+int member_process(const struct communicator *comm, int node_rank);
 // A collective call of this member has failed because a process has died, so that its
 // rounds and those of others do not fit together any more.
 void shared_buffer_break(const struct communicator *comm);
@@ -63,6 +75,12 @@ void shared_buffer_break(const struct communicator *comm);
 // by member_slot before the round stay readable until this member arrives again.
 // MPI_ERR_PROC_ABORTED when the shared buffer is broken.
 int node_arrive(struct communicator *comm);
+// After a round, and before the next one, a member copies from and to the buffers of
+// others. `err` is what its copies have returned; copies_end is a round. A member whose
+// round fails returns when nobody copies any more, so that its memory does not change
+// later.
+int copies_begin(struct communicator *comm);
+int copies_end(struct communicator *comm, int err);
 
 // The error of a call that another member has refused. A member that knows of a death
 // may have gone on with another call, which is no error of the program.
@@ -70,8 +88,3 @@ int fail_refused(int error_class);
 // After a round: MPI_ERR_TRUNCATE unless all members have shown this total.
 int slots_agree(const struct communicator *comm, const struct slot *slots,
                 uint64_t total);
-
-// `node_rank` is the position of the source among the node's members. MPI_ERR_TRUNCATE
-// when the source has more bytes or less, or fails with an error `err` of its own.
-int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,
-                   int err);

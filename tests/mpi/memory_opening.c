@@ -58,6 +58,21 @@ static void what_lies_in_the_segment_opens_nothing(void)
     MPI_Win_free(&win);
 }
 
+static void short_collectives_open_nothing(void)
+{
+    char bytes[8192] = {0};
+    MPI_Bcast(bytes, sizeof bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    CHECK(tracer == 0);
+}
+
+static void long_collectives_open_all_members(bool is_with_local_peer)
+{
+    char *memory = calloc(1, LONG_BYTES);
+    MPI_Bcast(memory, LONG_BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
+    CHECK(tracer == (is_with_local_peer ? (unsigned long)getppid() : 0));
+    free(memory);
+}
+
 static void long_messages_open_the_sender_for_the_launcher(bool is_with_local_peer)
 {
     char *memory = calloc(1, LONG_BYTES);
@@ -84,9 +99,10 @@ int main(void)
     start(NULL, NULL);
     bool is_with_local_peer = has_local_peer();
     what_lies_in_the_segment_opens_nothing();
-    CHECK(tracer == 0);
+    short_collectives_open_nothing();
     long_messages_open_the_sender_for_the_launcher(is_with_local_peer);
     windows_on_own_memory_open_it(is_with_local_peer);
+    long_collectives_open_all_members(is_with_local_peer);
     MPI_Finalize();
     CHECK(tracer == 0);
     return 0;

@@ -16,11 +16,24 @@ static int call_bcast(void)
     return oriel_bcast(values, 10000, type_of(MPI_INT), 1, process.world);
 }
 
+static int call_long_bcast(void)
+{
+    static int values[100000];
+    return oriel_bcast(values, 100000, type_of(MPI_INT), 1, process.world);
+}
+
 static int call_allreduce(void)
 {
     int values[2] = {0};
     return oriel_allreduce(&values[0], &values[1], 1, type_of(MPI_INT), op_of(MPI_SUM),
                            process.world);
+}
+
+static int call_long_reduce(void)
+{
+    static int values[100000], sums[100000];
+    return oriel_reduce(values, sums, 100000, type_of(MPI_INT), op_of(MPI_SUM), 2,
+                        process.world);
 }
 
 static int call_dup(void)
@@ -47,8 +60,9 @@ static void one_dies(void)
 
 int main(void)
 {
-    static int (*const calls[])(void) = {call_barrier, call_bcast, call_allreduce,
-                                         call_dup};
+    static int (*const calls[])(void) = {call_barrier,     call_bcast,
+                                         call_long_bcast,  call_allreduce,
+                                         call_long_reduce, call_dup};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         call_with_dead_member = calls[i];
         CHECK(run_job((struct job){.nodes = 1,

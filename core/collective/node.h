@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective operations among a communicator's members on one node: short data go
+// through the slots of the shared buffer, long ones by single copies. A member that
+// comes with an error `err` makes the call fail for those that depend on it.
+#pragma once
+
+#include "collective/collective.h"
+
+// The position of a rank among the members of this node, of which it is one.
+static inline int node_rank_of(const struct communicator *comm, int rank)
+{
+    int node_rank = 0;
+    while (comm->node_members[node_rank] != rank)
+        node_rank++;
+    return node_rank;
+}
+
+// `node_rank` is the position of the source among the node's members. MPI_ERR_TRUNCATE
+// when the source has more bytes or less, or fails with an error of its own.
+int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,
+                   int err);
+// Copies the blocks of all members of the node to their places in `all`, where `mine` may
+// be already. MPI_ERR_TRUNCATE when their sizes differ.
+int node_gather_all(struct communicator *comm, const void *mine, void *all, size_t size,
+                    int err);
+
+// Operands of one predefined type, and who gets their result.
+struct reduction {
+    const struct op *op;
+    const struct basic *basic;
+    const char *in;
+    char *out; // may be `in`; not used by members that get no result
+    MPI_Count count;
+    int to; // a node rank, or ALL_MEMBERS
+};
+enum { ALL_MEMBERS = -1 };
+// All members that get the result get the same bits: the order of operands does not
+// depend on the times of arrival.
+int node_reduce(struct communicator *comm, const struct reduction *reduction);

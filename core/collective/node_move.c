@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Broadcast and allgather inside a node.
+#include "collective/node.h"
+#include "collective/single_copy.h"
+
+#include <string.h>
+
+// Bytes of `total` that go into a slot when `done` have gone before.
+static size_t piece_at(size_t done, size_t total)
+{
+    return total - done < SLOT_BYTES ? total - done : SLOT_BYTES;
+}
+
+// ---- from one to all
+
+// A broadcast inside a node, as one member sees it.
+struct spread {
+    char *bytes;
+    size_t size;
+    int source; // a node rank
+    int err;    // of the source
+};
+
+static bool is_source(const struct communicator *comm, const struct spread *spread)
+{
+    return comm->node_rank == spread->source;
+}
+
+// Long data stay where they are if all can reach them, which the first round shows.
+static void source_show(struct communicator *comm, const struct spread *spread)
+{
+    struct slot *own = member_slot(comm, comm->node_rank);
+    size_t size = spread->size;
+    own->total = spread->err ? total_refused(spread->err) : size;
+    if (size >= SINGLE_COPY_BYTES)
+        own->shown.from = place_of(spread->bytes, size);
+    else if (size > 0 && !spread->err)
+        memcpy(own->bytes, spread->bytes, piece_at(0, size));
+}
+
+static void destination_show(struct communicator *comm, const struct spread *spread)
+{
+    struct slot *own = member_slot(comm, comm->node_rank);
+    own->total = spread->size;
+    if (spread->size >= SINGLE_COPY_BYTES)
+        own->shown.to = place_of(spread->bytes, spread->size);
+}
+
+// Does the source write a part of the data?
+static bool is_helped(const struct slot *destination, uint64_t total)
+{
+    return destination->total == total && destination->shown.to != 0;
+}
+
+// The bytes that a destination reads if the source writes the others, so that all
+// members have the same work.
+static size_t bytes_to_read(const struct communicator *comm, size_t size)
+{
+    return size / (size_t)comm->node_size * (size_t)(comm->node_size - 1);
+}
+
+// Destinations start at different bytes, so that they do not all ask for the same pages.
+static int destination_copy(const struct communicator *comm, const struct slot *slots,
+                            const struct spread *spread)
+{
+    const struct slot *source = slot_after(slots, spread->source);
+    uint64_t from = source->shown.from;
+    size_t size = source->total < spread->size ? source->total : spread->size;
+    if (is_helped(slot_after(slots, comm->node_rank), source->total))
+        size = bytes_to_read(comm, size);
+    size_t start = size / (size_t)comm->node_size * (size_t)comm->node_rank;
+    int err = place_read(comm, spread->source, from + start, spread->bytes + start,
+                         size - start);
+    return err || start == 0
+               ? err
+               : place_read(comm, spread->source, from, spread->bytes, start);
+}
+
+static int source_copy(const struct communicator *comm, const struct slot *slots,
+                       const struct spread *spread)
+{
+    size_t start = bytes_to_read(comm, spread->size);
+    int err = 0;
+    for (int i = 1; !err && i < comm->node_size; i++) {
+        int node_rank = (comm->node_rank + i) % comm->node_size;
+        const struct slot *destination = slot_after(slots, node_rank);
+        if (is_helped(destination, spread->size))
+            err = place_write(comm, node_rank, destination->shown.to + start,
+                              spread->bytes + start, spread->size - start);
+    }
+    return err;
+}
+
+static int spread_copy(struct communicator *comm, const struct slot *slots,
+                       const struct spread *spread)
+{
+    int err = copies_begin(comm);
+    if (!err)
+        err = is_source(comm, spread) ? source_copy(comm, slots, spread)
+                                      : destination_copy(comm, slots, spread);
+    return copies_end(comm, err);
+}
+
+static int check_length(uint64_t total, size_t size)
+{
+    return total == size ? 0
+                         : fail(MPI_ERR_TRUNCATE,
+                                "%zu bytes are broadcast and %zu are to be received",
+                                (size_t)total, size);
+}
+
+// The pieces of `total` bytes from `done` on.
+static int spread_pieces(struct communicator *comm, const struct spread *spread,
+                         uint64_t total, size_t done)
+{
+    size_t wanted = total < spread->size ? total : spread->size;
+    for (; done < total; done += SLOT_BYTES) {
+        struct slot *source = member_slot(comm, spread->source);
+        if (is_source(comm, spread))
+            memcpy(source->bytes, spread->bytes + done, piece_at(done, total));
+        int failed = node_arrive(comm);
+        if (failed)
+            return failed;
+        if (!is_source(comm, spread) && done < wanted)
+            memcpy(spread->bytes + done, source->bytes, piece_at(done, wanted));
+    }
+    return 0;
+}
+
+// The first round tells how much the source has, and brings all of it if that is short.
+// All members take part until the end, also those that want less.
+int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,
+                   int err)
+{
+    if (comm->node_size == 1)
+        return err;
+    struct spread spread = {bytes, size, node_rank, err};
+    const struct slot *slots = member_slot(comm, 0);
+    const struct slot *source = slot_after(slots, node_rank);
+    if (is_source(comm, &spread))
+        source_show(comm, &spread);
+    else
+        destination_show(comm, &spread);
+    int failed = node_arrive(comm);
+    if (failed)
+        return failed;
+    uint64_t total = source->total;
+    if (refused_class(total))
+        return err ? err : fail_refused(refused_class(total));
+    if (total < SINGLE_COPY_BYTES) {
+        size_t wanted = total < size ? total : size;
+        if (!is_source(comm, &spread) && wanted > 0)
+            memcpy(bytes, source->bytes, piece_at(0, wanted));
+        failed = spread_pieces(comm, &spread, total, SLOT_BYTES);
+    } else if (source->shown.from != 0) {
+        failed = spread_copy(comm, slots, &spread);
+    } else {
+        failed = spread_pieces(comm, &spread, total, 0);
+    }
+    return failed ? failed : check_length(total, size);
+}
+
+int collective_node_broadcast(struct communicator *comm, void *bytes, size_t size)
+{
+    return node_broadcast(comm, bytes, size, 0, 0);
+}
+
+// ---- from all to all
+
+static char *block_of(const struct communicator *comm, char *all, size_t size,
+                      int node_rank)
+{
+    return all + (size_t)comm->node_members[node_rank] * size;
+}
+
+// Each member reads first from the one behind it, so that not all read from one.
+static int read_blocks(const struct communicator *comm, const struct slot *slots,
+                       char *all, size_t size)
+{
+    int err = 0;
+    for (int i = 1; !err && i < comm->node_size; i++) {
+        int node_rank = (comm->node_rank + i) % comm->node_size;
+        err = place_read(comm, node_rank, slot_after(slots, node_rank)->shown.from,
+                         block_of(comm, all, size, node_rank), size);
+    }
+    return err;
+}
+
+static int gather_through_slots(struct communicator *comm, char *all, size_t size,
+                                int err)
+{
+    size_t done = 0;
+    do {
+        size_t length = piece_at(done, size);
+        const struct slot *slots = member_slot(comm, 0);
+        struct slot *own = member_slot(comm, comm->node_rank);
+        own->total = err ? total_refused(err) : size;
+        if (length > 0)
+            memcpy(own->bytes, block_of(comm, all, size, comm->node_rank) + done,
+                   length);
+        int failed = node_arrive(comm);
+        if (!failed)
+            failed = slots_agree(comm, slots, size);
+        if (failed)
+            return err ? err : failed;
+        for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
+            if (node_rank != comm->node_rank && length > 0)
+                memcpy(block_of(comm, all, size, node_rank) + done,
+                       slot_after(slots, node_rank)->bytes, length);
+        done += length;
+    } while (done < size);
+    return 0;
+}
+
+static int gather_shown(struct communicator *comm, const struct slot *slots, char *all,
+                        size_t size)
+{
+    int err = copies_begin(comm);
+    if (!err)
+        err = read_blocks(comm, slots, all, size);
+    return copies_end(comm, err);
+}
+
+int node_gather_all(struct communicator *comm, const void *mine, void *all, size_t size,
+                    int err)
+{
+    char *own = block_of(comm, all, size, comm->node_rank);
+    if (own != mine && size > 0 && !err)
+        memcpy(own, mine, size);
+    if (comm->node_size == 1)
+        return err;
+    if (!err && size * (size_t)comm->node_size >= SINGLE_COPY_BYTES) {
+        struct shown shown = {.from = place_of(mine, size)};
+        const struct slot *slots;
+        err = node_show(comm, shown, size, &slots);
+        if (slots != NULL)
+            return gather_shown(comm, slots, all, size);
+        if (err)
+            return err;
+    }
+    return gather_through_slots(comm, all, size, err);
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions inside a node.
+#include "collective/node.h"
+#include "collective/single_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    // Up to this many bytes, or to members when one gets the result, who gets the result
+    // combines all slots by itself; beyond, each member combines its share.
+    ALONE_BYTES = 1024,
+    ALONE_MEMBERS = 4,
+    // Operands of other members come in pieces that stay in the core's cache.
+    PIECE_BYTES = 128 * 1024
+};
+
+static size_t bytes_of(const struct reduction *reduction, MPI_Count count)
+{
+    return (size_t)count * reduction->basic->bytes;
+}
+
+static bool gets_result(const struct communicator *comm,
+                        const struct reduction *reduction)
+{
+    return reduction->to == ALL_MEMBERS || reduction->to == comm->node_rank;
+}
+
+// Elements [first, first + count).
+struct share {
+    MPI_Count first, count;
+};
+
+// The work of the members below a rank in the node. To copy an element of a member takes
+// 3 units of time, and to combine it 1. Where one member gets the result the others copy
+// theirs to it, so that it takes a larger share.
+static MPI_Count share_first(const struct communicator *comm,
+                             const struct reduction *reduction, MPI_Count count,
+                             int node_rank)
+{
+    MPI_Count others = comm->node_size - 1, one = 4 * others, more = 0;
+    if (reduction->to != ALL_MEMBERS)
+        more = 3;
+    MPI_Count below = one * node_rank + (node_rank > reduction->to ? more : 0);
+    return count * below / (one * comm->node_size + more);
+}
+
+// What the member with this rank in the node combines of `count` elements.
+static struct share share_of(const struct communicator *comm,
+                             const struct reduction *reduction, MPI_Count count,
+                             int node_rank)
+{
+    MPI_Count first = share_first(comm, reduction, count, node_rank);
+    MPI_Count end = share_first(comm, reduction, count, node_rank + 1);
+    return (struct share){first, end - first};
+}
+
+// ---- through the slots
+
+static void combine_slots(const struct communicator *comm, const struct slot *slots,
+                          struct share share, void *result,
+                          const struct reduction *reduction)
+{
+    size_t start = bytes_of(reduction, share.first);
+    int last = comm->node_size - 1;
+    memcpy(result, slot_after(slots, last)->bytes + start,
+           bytes_of(reduction, share.count));
+    for (int node_rank = last - 1; node_rank >= 0; node_rank--)
+        op_apply(reduction->op, reduction->basic,
+                 slot_after(slots, node_rank)->bytes + start, result, share.count);
+}
+
+static int combine_shares(struct communicator *comm, const struct slot *slots,
+                          char *out, MPI_Count count, const struct reduction *reduction)
+{
+    const struct slot *results = member_slot(comm, 0);
+    combine_slots(comm, slots, share_of(comm, reduction, count, comm->node_rank),
+                  member_slot(comm, comm->node_rank)->bytes, reduction);
+    int err = node_arrive(comm);
+    for (int node_rank = 0; !err && out != NULL && node_rank < comm->node_size;
+         node_rank++) {
+        struct share share = share_of(comm, reduction, count, node_rank);
+        memcpy(out + bytes_of(reduction, share.first),
+               slot_after(results, node_rank)->bytes, bytes_of(reduction, share.count));
+    }
+    return err;
+}
+
+// One piece that fits into a slot; `out` is NULL on members that get no result.
+static int reduce_piece(struct communicator *comm, const char *in, char *out,
+                        MPI_Count count, const struct reduction *reduction)
+{
+    size_t bytes = bytes_of(reduction, count);
+    size_t total = bytes_of(reduction, reduction->count);
+    const struct slot *slots = member_slot(comm, 0);
+    struct slot *own_slot = member_slot(comm, comm->node_rank);
+    own_slot->total = total;
+    if (bytes > 0)
+        memcpy(own_slot->bytes, in, bytes);
+    int err = node_arrive(comm);
+    if (!err)
+        err = slots_agree(comm, slots, total);
+    if (err || bytes == 0)
+        return err;
+    if (bytes > ALONE_BYTES &&
+        (reduction->to == ALL_MEMBERS || comm->node_size > ALONE_MEMBERS))
+        return combine_shares(comm, slots, out, count, reduction);
+    if (out != NULL)
+        combine_slots(comm, slots, (struct share){0, count}, out, reduction);
+    return 0;
+}
+
+static int reduce_through_slots(struct communicator *comm,
+                                const struct reduction *reduction)
+{
+    MPI_Count piece = SLOT_BYTES / (MPI_Count)reduction->basic->bytes, done = 0;
+    char *out = gets_result(comm, reduction) ? reduction->out : NULL;
+    do {
+        MPI_Count left = reduction->count - done, length = left < piece ? left : piece;
+        size_t start = bytes_of(reduction, done);
+        int err = reduce_piece(comm, reduction->in + start, out ? out + start : NULL,
+                               length, reduction);
+        if (err)
+            return err;
+        done += piece;
+    } while (done < reduction->count);
+    return 0;
+}
+
+// ---- by single copies: each member combines its share piece by piece, straight from
+// the buffers of all, and writes it to those that get the result
+
+// Room for two pieces.
+struct pieces {
+    char *other;  // an operand of another member
+    char *result; // what cannot be combined where it belongs
+};
+
+static int operand_read(const struct communicator *comm, const struct slot *slots,
+                        int node_rank, size_t start, void *to, size_t bytes)
+{
+    return place_read(comm, node_rank, slot_after(slots, node_rank)->shown.from + start,
+                      to, bytes);
+}
+
+// result[i] = operand[i] op result[i], where the operand starts at byte `start`.
+static int operand_apply(const struct communicator *comm, const struct slot *slots,
+                         const struct reduction *reduction, int node_rank, size_t start,
+                         MPI_Count count, char *other, char *result)
+{
+    const void *operand = reduction->in + start;
+    int err = 0;
+    if (node_rank != comm->node_rank)
+        err = place_view(comm, node_rank,
+                         slot_after(slots, node_rank)->shown.from + start, other,
+                         bytes_of(reduction, count), &operand);
+    if (!err)
+        op_apply(reduction->op, reduction->basic, operand, result, count);
+    return err;
+}
+
+// From the last member's operand to the first one's. The result begins as a copy from
+// another member: predefined operations commute, so that the last two may change places.
+static int combine_piece(const struct communicator *comm, const struct slot *slots,
+                         const struct reduction *reduction, size_t start,
+                         MPI_Count count, char *other, char *result)
+{
+    int last = comm->node_size - 1, begin = last, next = last - 1;
+    if (comm->node_rank == last) {
+        begin = last - 1;
+        next = last;
+    }
+    int err =
+        operand_read(comm, slots, begin, start, result, bytes_of(reduction, count));
+    if (!err)
+        err = operand_apply(comm, slots, reduction, next, start, count, other, result);
+    for (int node_rank = last - 2; !err && node_rank >= 0; node_rank--)
+        err = operand_apply(comm, slots, reduction, node_rank, start, count, other,
+                            result);
+    return err;
+}
+
+static int write_piece(const struct communicator *comm, const struct slot *slots,
+                       const struct reduction *reduction, size_t start,
+                       const char *result, size_t bytes)
+{
+    int err = 0;
+    for (int i = 1; !err && i < comm->node_size; i++) {
+        int node_rank = (comm->node_rank + i) % comm->node_size;
+        if (reduction->to == ALL_MEMBERS || reduction->to == node_rank)
+            err = place_write(comm, node_rank,
+                              slot_after(slots, node_rank)->shown.to + start, result,
+                              bytes);
+    }
+    return err;
+}
+
+static int reduce_share(const struct communicator *comm, const struct slot *slots,
+                        const struct reduction *reduction, const struct pieces *pieces)
+{
+    struct share share = share_of(comm, reduction, reduction->count, comm->node_rank);
+    MPI_Count piece = PIECE_BYTES / (MPI_Count)reduction->basic->bytes;
+    bool has_result = gets_result(comm, reduction);
+    bool is_apart = !has_result || reduction->in == reduction->out;
+    int err = 0;
+    for (MPI_Count done = 0; !err && done < share.count; done += piece) {
+        MPI_Count left = share.count - done, count = left < piece ? left : piece;
+        size_t start = bytes_of(reduction, share.first + done);
+        size_t bytes = bytes_of(reduction, count);
+        char *result = is_apart ? pieces->result : reduction->out + start;
+        err =
+            combine_piece(comm, slots, reduction, start, count, pieces->other, result);
+        if (!err && is_apart && has_result)
+            memcpy(reduction->out + start, result, bytes);
+        if (!err)
+            err = write_piece(comm, slots, reduction, start, result, bytes);
+    }
+    return err;
+}
+
+// A member that has failed shows that in the last round.
+static int reduce_shown(struct communicator *comm, const struct slot *slots,
+                        const struct reduction *reduction, const struct pieces *pieces)
+{
+    const struct slot *ends = member_slot(comm, 0);
+    uint64_t total = bytes_of(reduction, reduction->count);
+    int err = copies_begin(comm);
+    if (!err)
+        err = reduce_share(comm, slots, reduction, pieces);
+    member_slot(comm, comm->node_rank)->total = err ? total_refused(err) : total;
+    err = copies_end(comm, err);
+    return err ? err : slots_agree(comm, ends, total);
+}
+
+// Without memory for pieces, or without a place for its result, a member shows nothing.
+static struct shown shown_by(const struct communicator *comm,
+                             const struct reduction *reduction,
+                             const struct pieces *pieces)
+{
+    size_t total = bytes_of(reduction, reduction->count);
+    struct shown shown = {0};
+    if (gets_result(comm, reduction))
+        shown.to = place_of(reduction->out, total);
+    if (pieces->other != NULL && (shown.to != 0 || !gets_result(comm, reduction)))
+        shown.from = place_of(reduction->in, total);
+    return shown;
+}
+
+static int reduce_long(struct communicator *comm, const struct reduction *reduction)
+{
+    char *memory = malloc(2 * PIECE_BYTES);
+    struct pieces pieces = {memory, memory ? memory + PIECE_BYTES : NULL};
+    const struct slot *slots;
+    int err = node_show(comm, shown_by(comm, reduction, &pieces),
+                        bytes_of(reduction, reduction->count), &slots);
+    if (slots != NULL)
+        err = reduce_shown(comm, slots, reduction, &pieces);
+    else if (!err)
+        err = reduce_through_slots(comm, reduction);
+    free(memory);
+    return err;
+}
+
+int node_reduce(struct communicator *comm, const struct reduction *reduction)
+{
+    size_t total = bytes_of(reduction, reduction->count);
+    if (comm->node_size > 1)
+        return total < SINGLE_COPY_BYTES ? reduce_through_slots(comm, reduction)
+                                         : reduce_long(comm, reduction);
+    if (reduction->in != reduction->out && total > 0)
+        memcpy(reduction->out, reduction->in, total);
+    return 0;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Single copies between the members of a node.
+#include "collective/single_copy.h"
+
+#include <string.h>
+
+// Tells offsets in the segment from addresses.
+static const uint64_t IN_SEGMENT = (uint64_t)1 << 63;
+
+uint64_t place_of(const void *buffer, size_t bytes)
+{
+    if (shm_contains(process.shm, buffer, bytes))
+        return shm_offset(process.shm, buffer) | IN_SEGMENT;
+    if (!shm_can_copy(process.shm))
+        return 0;
+    shm_open_memory(process.shm);
+    return (uintptr_t)buffer;
+}
+
+int place_view(const struct communicator *comm, int node_rank, uint64_t place,
+               void *spare, size_t bytes, const void **view)
+{
+    *view = place & IN_SEGMENT ? shm_at(process.shm, place & ~IN_SEGMENT) : spare;
+    return place & IN_SEGMENT
+               ? 0
+               : shm_copy_from(process.shm, member_process(comm, node_rank), spare,
+                               place, bytes);
+}
+
+int place_read(const struct communicator *comm, int node_rank, uint64_t place, void *to,
+               size_t bytes)
+{
+    const void *view;
+    int err = place_view(comm, node_rank, place, to, bytes, &view);
+    if (view != to)
+        memcpy(to, view, bytes);
+    return err;
+}
+
+int place_write(const struct communicator *comm, int node_rank, uint64_t place,
+                const void *from, size_t bytes)
+{
+    if (!(place & IN_SEGMENT))
+        return shm_copy_to(process.shm, member_process(comm, node_rank), place, from,
+                           bytes);
+    memcpy(shm_at(process.shm, place & ~IN_SEGMENT), from, bytes);
+    return 0;
+}
+
+static bool all_have_shown(const struct communicator *comm, const struct slot *slots)
+{
+    int node_rank = 0;
+    while (node_rank < comm->node_size && slot_after(slots, node_rank)->shown.from != 0)
+        node_rank++;
+    return node_rank == comm->node_size;
+}
+
+int node_show(struct communicator *comm, struct shown shown, uint64_t total,
+              const struct slot **slots)
+{
+    const struct slot *all = member_slot(comm, 0);
+    struct slot *own = member_slot(comm, comm->node_rank);
+    own->total = total;
+    own->shown = shown;
+    int err = node_arrive(comm);
+    if (!err)
+        err = slots_agree(comm, all, total);
+    *slots = !err && all_have_shown(comm, all) ? all : NULL;
+    return err;
+}
