@@ -57,8 +57,9 @@ static bool pages_replace(const struct shm *shm, char *address, uint64_t offset,
     return false;
 }
 
-// Replaces the mapping, and gives back the memory that nobody needs then.
-static bool mapping_make_private(const struct shm *shm, const struct mapping *mapping)
+// Replaces the mapping. `is_last`: nobody needs the pages in the segment then.
+static bool mapping_make_private(const struct shm *shm, const struct mapping *mapping,
+                                 bool is_last)
 {
     size_t bytes = mapping->end - mapping->start, piece;
     for (size_t done = 0; done < bytes; done += piece) {
@@ -66,18 +67,20 @@ static bool mapping_make_private(const struct shm *shm, const struct mapping *ma
         if (!pages_replace(shm, (char *)mapping->start + done, mapping->offset + done,
                            piece, protection_of(mapping)))
             return false;
-        madvise(shm_at(shm, mapping->offset + done), piece, MADV_REMOVE);
+        if (is_last)
+            madvise(shm_at(shm, mapping->offset + done), piece, MADV_REMOVE);
     }
     return true;
 }
 
 // Wherever the program has moved them meanwhile; those that it has unmapped are gone.
-static bool pages_make_private(const struct shm *shm, const struct shared_pages *pages)
+static bool pages_make_private(const struct shm *shm, const struct shared_pages *pages,
+                               bool is_last)
 {
     struct mapping mapping;
     bool is_done = true;
     while (is_done && mappings_find(shm, pages->offset, pages->bytes, &mapping))
-        is_done = mapping_make_private(shm, &mapping);
+        is_done = mapping_make_private(shm, &mapping, is_last);
     return is_done;
 }
 
@@ -136,7 +139,7 @@ static int pages_share(const struct shm *shm, const struct shared_pages *pages)
         setrlimit(RLIMIT_FSIZE, &limit);
     if (is_shared)
         return 0;
-    pages_make_private(shm, pages);
+    pages_make_private(shm, pages, true);
     return fail(MPI_ERR_NO_MEM, "%zu bytes could not be mapped: %s", pages->bytes,
                 strerror(reason));
 }
@@ -245,7 +248,7 @@ static void range_free(struct shm *shm, struct shared_range **at)
 {
     struct shared_range *range = *at;
     *at = range->next;
-    if (pages_make_private(shm, &range->pages))
+    if (pages_make_private(shm, &range->pages, true))
         shm_free(shm, shm_at(shm, range->pages.offset));
     else
         log_error("%zu bytes at %p stay shared: there is no memory to make them "
@@ -261,6 +264,25 @@ void shm_unshare(struct shm *shm, const struct shared_pages *shared)
         at = &(*at)->next;
     if (*at != NULL && --(*at)->uses == 0)
         range_free(shm, at);
+}
+
+// A child that touches pages for which there is no memory ends, instead of its parent's
+// getting what it stores.
+static void pages_hide(const struct shm *shm, const struct shared_pages *pages)
+{
+    struct mapping found;
+    bool is_hidden = true;
+    while (is_hidden && mappings_find(shm, pages->offset, pages->bytes, &found))
+        is_hidden = mmap((void *)found.start, found.end - found.start, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
+                         0) != MAP_FAILED;
+}
+
+void shm_unshare_in_child(const struct shm *shm)
+{
+    for (const struct shared_range *range = shm->ranges; range; range = range->next)
+        if (!pages_make_private(shm, &range->pages, false))
+            pages_hide(shm, &range->pages);
 }
 
 void shared_ranges_forget(struct shm *shm)

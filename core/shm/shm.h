@@ -104,6 +104,8 @@ int shm_share(struct shm *shm, const void *memory, size_t bytes,
 // Makes pages private that nobody else has shared, with their contents. Callers hold the
 // message lock.
 void shm_unshare(struct shm *shm, const struct shared_pages *shared);
+// Gives a forked child copies of all shared pages.
+void shm_unshare_in_child(const struct shm *shm);
 // Are some of the memory's whole pages shared?
 bool shm_has_shared(const struct shm *shm, const void *memory, size_t bytes);
 

@@ -52,6 +52,8 @@ static int memory_share(const struct window *window, const void *memory, size_t 
     message_lock();
     int err = check_is_quiet(window, memory, bytes);
     if (!err)
+        err = window_watch_forks();
+    if (!err)
         err = shm_share(process.shm, memory, bytes, shared);
     message_unlock();
     return err;

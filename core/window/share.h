@@ -9,6 +9,8 @@
 // MPI_ERR_NO_MEM for the hint.
 int window_share(const struct window *window, const void *memory, size_t bytes,
                  struct shared_pages *shared);
+// From now on a forked child gets copies of shared pages. Callers hold the message lock.
+int window_watch_forks(void);
 void window_unshare(const struct shared_pages *shared);
 // The same for the own memory of a window that is being opened, whose hints show the
 // answer.

@@ -96,6 +96,8 @@ struct windows {
     bool has_kept;            // ever
     _Atomic(int) asked_locks; // of other nodes, not answered yet
     const struct peer_owner *peer_owner;
+    bool watches_forks; // for shared pages
+    int fork_pipe[2];   // by which a child says that it has its copies; -1: none
 };
 // After messages_start; MPI_ERR_NO_MEM.
 int windows_start(const struct peer_owner *owner);

@@ -5,6 +5,7 @@
 #include "shared_pages.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 
 // ---- contents and places --------------------------------------------------------
 static void check_in_place(size_t head, size_t tail)
@@ -197,6 +198,37 @@ static void arrays_may_be_freed_early_and_grown_later(void)
     }
 }
 
+// A child has a copy of its own, of the moment of the fork.
+static void children_have_copies(void)
+{
+    unsigned char *memory = map_pages(PAGES, MAP_PRIVATE);
+    fill(memory, PAGES * page, rank, 5);
+    MPI_Win win = open_window(memory + 16, PAGES * page - 32, 1, "true");
+    MPI_Barrier(MPI_COMM_WORLD);
+    int ready[2], status;
+    CHECK(pipe(ready) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ready[1]);
+        bool is_right = read(ready[0], &status, 1) == 0 &&
+                        is_filled(memory, PAGES * page, rank, 5) &&
+                        !is_of_segment(memory + page);
+        memset(memory, 9, PAGES * page);
+        _exit(is_right ? 0 : 1);
+    }
+    CHECK(child > 0);
+    memory[2 * page] ^= 1;
+    close(ready[0]);
+    close(ready[1]);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    memory[2 * page] ^= 1;
+    CHECK(is_filled(memory, PAGES * page, rank, 5));
+    CHECK(is_of_segment(memory + page) == (node_size > 1));
+    check_works(win, memory + 16);
+    MPI_Win_free(&win);
+    munmap(memory, PAGES * page);
+}
+
 int main(int argc, char **argv)
 {
     start_with_pages(&argc, &argv);
@@ -207,5 +239,6 @@ int main(int argc, char **argv)
     windows_overlap();
     pages_that_are_unmapped_or_moved_are_let_go();
     arrays_may_be_freed_early_and_grown_later();
+    children_have_copies();
     return finish();
 }
