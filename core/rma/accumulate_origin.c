@@ -305,8 +305,12 @@ int partly_accumulate(const struct operation *operation)
     struct batch_kind kind = kind_of(operation, &walk);
     struct elements elements = {0};
     int err = 0;
+    message_lock();
     while (!err && element_walk_next(&walk, &elements))
         err = partly_update(operation, kind, &walk, &elements);
+    if (!err)
+        err = batch_finish(operation);
+    message_unlock();
     order_stored();
-    return err ? err : batch_finish(operation);
+    return err;
 }
