@@ -130,10 +130,10 @@ int message_wait(bool (*done)(void *argument), void *argument);
 void message_wake(void);
 
 // One step of waiting for a word in shared memory that a local peer will change: makes
-// progress and gives the core away after a while. Start with *spins = 0, call it in
-// a loop around the test, and message_backoff_end behind the loop. MPI_ERR_PROC_ABORTED as above. The message lock is free. The
-// process that changes such a word may call shm_ring to shorten the naps of a long
-// wait.
+// progress and gives the core away after a while. Start with *spins = 0, call it in a
+// loop around the test, and message_backoff_end behind the loop. MPI_ERR_PROC_ABORTED as
+// above. The message lock is free. The process that changes such a word may call shm_ring
+// to shorten the naps of a long wait.
 int message_backoff(unsigned *spins);
 // Ends such a wait.
 void message_backoff_end(unsigned spins);

@@ -158,8 +158,7 @@ static uint64_t spin_nanoseconds(void)
     return (uint64_t)process.options.spin_microseconds * MICROSECOND;
 }
 
-// ---- showing that this process polls
-
+// ---- showing that this process polls -------------------------------------------
 // A message may come when the wait is over, so that a process without a node thread,
 // which then handles it, never shows that it polls.
 static void show_polling(const struct messages *messages)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The heap of large allocations, begun with the first of them.
-#include "heap/begin.h"
+#include "begin.h"
 
 #include "shm/room.h"
 

@@ -2,7 +2,7 @@
 // malloc and its relatives: large allocations come from the shared heap, all others, and
 // those for which it has no room, from the next allocator, which is the C library's or
 // one that the program has brought.
-#include "heap/begin.h"
+#include "begin.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static void next_find(void)
     function_find("malloc", &next.malloc);
 }
 
-static void *none(void)
+static void *memory_lacks(void)
 {
     errno = ENOMEM;
     return NULL;
@@ -84,7 +84,7 @@ void *malloc(size_t bytes)
     if (memory)
         return memory;
     next_find();
-    return next.malloc ? next.malloc(bytes) : none();
+    return next.malloc ? next.malloc(bytes) : memory_lacks();
 }
 
 // Memory that has never been given out is zero, and stays without pages.
@@ -97,7 +97,7 @@ void *calloc(size_t number, size_t bytes)
     if (block)
         return memset(address_of(block), 0, block->used < total ? block->used : total);
     next_find();
-    return next.calloc ? next.calloc(number, bytes) : none();
+    return next.calloc ? next.calloc(number, bytes) : memory_lacks();
 }
 
 void free(void *memory)
@@ -159,7 +159,7 @@ void *reallocarray(void *memory, size_t number, size_t bytes)
 {
     size_t total;
     if (__builtin_mul_overflow(number, bytes, &total))
-        return none();
+        return memory_lacks();
     return realloc(memory, total);
 }
 
@@ -170,7 +170,7 @@ void *memalign(size_t alignment, size_t bytes)
     if (memory)
         return memory;
     next_find();
-    return next.memalign ? next.memalign(alignment, bytes) : none();
+    return next.memalign ? next.memalign(alignment, bytes) : memory_lacks();
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes)
@@ -200,5 +200,5 @@ void *valloc(size_t bytes)
 void *pvalloc(size_t bytes)
 {
     size_t pages = round_up(bytes, page_bytes());
-    return pages < bytes ? none() : memalign(page_bytes(), pages);
+    return pages < bytes ? memory_lacks() : memalign(page_bytes(), pages);
 }
