@@ -9,6 +9,7 @@
 #include "pt2pt/probe.h"
 #include "pt2pt/transfer.h"
 #include "rma/batch.h"
+#include "shm/control.h"
 #include "window/attachments.h"
 #include "window/open.h"
 
@@ -41,10 +42,16 @@ static struct communicator comm = {.object.references = 1,
                                    .leader_count = SIZE,
                                    .node_index_of = nodes};
 static struct attachment attachment; // all of the segment
+static struct {
+    struct shm_control control;
+    struct peer_record record;
+} node; // of this process alone
+static struct presence presence = {.admitting = ADMITTING};
 static struct shm shm = {.node_rank = 0,
                          .node_size = 1,
                          .base = (char *)&attachment,
-                         .bytes = sizeof attachment};
+                         .bytes = sizeof attachment,
+                         .control = &node.control};
 
 enum { PLAIN, DYNAMIC, WINDOWS };
 static struct window windows[WINDOWS];
@@ -101,6 +108,7 @@ static void start(void)
     has_started = true;
     process.boot = &boot;
     process.shm = &shm;
+    presence_own = &presence;
     must(objects_start() == 0);
     datatypes_start();
     for (int i = 0; i < WINDOWS; i++) { // their handles are the same in every run
