@@ -47,6 +47,8 @@ static void every_kind_of_value_is_read(void)
     CHECK(read_with("ORIEL_HEAP", "64K").heap_bytes == (size_t)64 << 10);
     CHECK(read_with("ORIEL_HEAP", "2G").heap_bytes == (size_t)2 << 30);
     CHECK(read_with("ORIEL_HEAP", "1T").heap_bytes == (size_t)1 << 40);
+    CHECK(read_with("ORIEL_SHARE_PAGES", "windows").share_pages !=
+          read_with("ORIEL_SHARE_PAGES", "off").share_pages);
 }
 
 static void nonsense_is_refused(void)
@@ -61,6 +63,7 @@ static void nonsense_is_refused(void)
     check_refused("ORIEL_HEAP", "2GB", "64M");
     check_refused("ORIEL_HEAP", "-1", "64M");
     check_refused("ORIEL_HEAP", "18446744073709551615K", "64M");
+    check_refused("ORIEL_SHARE_PAGES", "true", "off|windows");
 }
 
 static void list_names_every_variable(void)
@@ -75,7 +78,7 @@ static void list_names_every_variable(void)
         line += strspn(line, " ");
         CHECK(option_exists(line, strcspn(line, "=")));
     }
-    CHECK(lines == 7);
+    CHECK(lines == 8);
     CHECK(!option_exists("ORIEL_CHECKS", 12) && !option_exists("ORIEL_CHEC", 10));
     free(text);
 }
