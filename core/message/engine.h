@@ -39,6 +39,7 @@ struct messages {
     bool has_poller;                 // a thread waits and polls for the others,
     struct waiter *resting;          // which rest
     struct waiter *sleeping;         // threads that sleep on the doorbell
+    bool is_waking, must_wake;       // see message_wake
     _Atomic(bool) has_sleepers;      // there are such
     _Atomic(uint64_t) program_polls; // how often the program has polled for itself
     _Atomic(bool) shares_core;       // with a local peer, when that was last looked at

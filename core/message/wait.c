@@ -67,9 +67,8 @@ static void waiter_call(struct waiter *waiter, enum call call)
     futex_wake(&waiter->call, 1);
 }
 
-void message_wake(void)
+static void waiters_wake(struct messages *messages)
 {
-    struct messages *messages = process.messages;
     struct waiter **link = &messages->resting, *waiter;
     while ((waiter = *link) != NULL) {
         if (waiter_is_done(waiter)) {
@@ -82,6 +81,22 @@ void message_wake(void)
     for (waiter = messages->sleeping; waiter != NULL; waiter = waiter->next)
         if (waiter->done == NULL || waiter_is_done(waiter))
             shm_ring_own(process.shm, SHM_BELL_CALL);
+}
+
+// A done() that completes what others wait for, too, calls this function: the lists are
+// gone through once more then, and not meanwhile, when their waiters could be gone.
+void message_wake(void)
+{
+    struct messages *messages = process.messages;
+    messages->must_wake = true;
+    if (messages->is_waking)
+        return;
+    messages->is_waking = true;
+    while (messages->must_wake) {
+        messages->must_wake = false;
+        waiters_wake(messages);
+    }
+    messages->is_waking = false;
 }
 
 // ---- polling and sleeping
