@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // threads_wait_side_by_side: several threads of each process send and wait at once,
-// each for its own answers, and none is woken too late or never.
+// each for its own answers, and none is woken too late or never; a thread whose wait ends
+// may end those of others meanwhile.
 #include "message_job.h"
 
 #include <pthread.h>
@@ -50,20 +51,50 @@ static void *ask_often(void *argument)
     return NULL;
 }
 
+static int turn;
+
+// Who takes its turn gives it to the next thread, as operations that are sent while their
+// completion is looked for complete what others wait for.
+static bool takes_turn(void *argument)
+{
+    const int *own = argument;
+    if (turn == *own) {
+        turn++;
+        message_wake();
+    }
+    return turn > *own;
+}
+
+static void *take_turns(void *argument)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        int own = round * THREADS + *(int *)argument;
+        CHECK(message_wait(takes_turn, &own) == 0);
+    }
+    return NULL;
+}
+
+static void run_each(void *(*work)(void *argument))
+{
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
 static void run_threads(void)
 {
     handle_kind(QUESTION, handle_question);
     handle_kind(ANSWER, handle_answer);
     CHECK(message_serve() == 0);
-    pthread_t threads[THREADS];
-    int numbers[THREADS];
-    for (int i = 0; i < THREADS; i++) {
-        numbers[i] = i;
-        CHECK(pthread_create(&threads[i], NULL, ask_often, &numbers[i]) == 0);
-    }
-    for (int i = 0; i < THREADS; i++)
-        CHECK(pthread_join(threads[i], NULL) == 0);
+    run_each(ask_often);
     CHECK(slow <= ROUNDS / 30);
+    run_each(take_turns);
+    CHECK(turn == THREADS * ROUNDS);
 }
 
 int main(void)
