@@ -35,16 +35,18 @@ static inline uint32_t slot_of(uintptr_t handle)
     return handle & (HANDLE_SLOTS - 1);
 }
 
-// The lock of the handles, which a process of one thread needs not.
-static inline void handles_lock(void)
+// Takes the lock of the handles, which a process of one thread needs not; false then.
+static inline bool handles_lock(void)
 {
-    if (!thread_is_alone())
+    bool locks = !thread_is_alone();
+    if (locks)
         pthread_mutex_lock(&objects.lock);
+    return locks;
 }
 
-static inline void handles_unlock(void)
+static inline void handles_unlock(bool is_locked)
 {
-    if (!thread_is_alone())
+    if (is_locked)
         pthread_mutex_unlock(&objects.lock);
 }
 
@@ -99,7 +101,7 @@ int object_open(struct object *object, enum object_kind kind)
 {
     if (object->is_predefined)
         return 0;
-    handles_lock();
+    bool is_locked = handles_lock();
     if (object->handle == 0) {
         uintptr_t handle = handle_take(kind);
         if (handle != 0)
@@ -107,7 +109,7 @@ int object_open(struct object *object, enum object_kind kind)
     }
     bool is_open = object->handle != 0;
     object->handles += is_open;
-    handles_unlock();
+    handles_unlock(is_locked);
     if (is_open)
         return 0;
     object_release(object);
@@ -143,13 +145,13 @@ void object_close(struct object *object)
 {
     if (object->is_predefined)
         return;
-    handles_lock();
+    bool is_locked = handles_lock();
     assert(object->handles > 0);
     if (--object->handles == 0) {
         handle_give_back(object->kind, object->handle);
         object->handle = 0;
     }
-    handles_unlock();
+    handles_unlock(is_locked);
     object_release(object);
 }
 
