@@ -187,8 +187,7 @@ static int add_padded(const struct operation *operation, struct batch_kind kind,
 
 // A buffer that there is not is not used either.
 static int add_elements(const struct operation *operation, struct batch_kind kind,
-                        const struct element_walk *walk,
-                        const struct elements *elements)
+                        const struct element_walk *walk, struct elements *elements)
 {
     char *origin = operation->origin.address + elements->origin;
     char *result =
@@ -213,7 +212,12 @@ static struct batch_kind kind_of(const struct operation *operation,
     };
 }
 
-int batch_accumulate(const struct operation *operation)
+// How a run of elements is added to a batch.
+typedef int run_update(const struct operation *operation, struct batch_kind kind,
+                       const struct element_walk *walk, struct elements *run);
+
+// Updates all elements of an accumulate, run by run.
+static inline int update_runs(const struct operation *operation, run_update *update)
 {
     struct element_walk walk;
     element_walk_begin(&walk, operation);
@@ -222,11 +226,16 @@ int batch_accumulate(const struct operation *operation)
     int err = 0;
     message_lock();
     while (!err && element_walk_next(&walk, &elements))
-        err = add_elements(operation, kind, &walk, &elements);
+        err = update(operation, kind, &walk, &elements);
     if (!err)
         err = batch_finish(operation);
     message_unlock();
     return err;
+}
+
+int batch_accumulate(const struct operation *operation)
+{
+    return update_runs(operation, add_elements);
 }
 
 int batch_compare_and_swap(const struct operation *operation)
@@ -300,17 +309,7 @@ static int partly_update(const struct operation *operation, struct batch_kind ki
 
 int partly_accumulate(const struct operation *operation)
 {
-    struct element_walk walk;
-    element_walk_begin(&walk, operation);
-    struct batch_kind kind = kind_of(operation, &walk);
-    struct elements elements = {0};
-    int err = 0;
-    message_lock();
-    while (!err && element_walk_next(&walk, &elements))
-        err = partly_update(operation, kind, &walk, &elements);
-    if (!err)
-        err = batch_finish(operation);
-    message_unlock();
+    int err = update_runs(operation, partly_update);
     order_stored();
     return err;
 }
