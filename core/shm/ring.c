@@ -162,31 +162,42 @@ static void cells_make(struct shm *shm)
     rings->cell_count = count;
 }
 
-static bool cell_is_free(struct shm_rings *rings, int index)
+// The next of the cells in turn that its last receiver has left, or NULL.
+static struct cell *cell_left(struct shm_rings *rings)
 {
-    if (likely(index < rings->cells_begun))
-        return !atomic_load_explicit(&rings->cells[index].is_used,
-                                     memory_order_acquire);
-    rings->cells_begun = index + 1; // its memory has no contents yet
-    return true;
+    for (int i = 0; i < CELL_TRIES && i < rings->cells_begun; i++) {
+        struct cell *cell = &rings->cells[rings->next_cell];
+        rings->next_cell = (rings->next_cell + 1) % rings->cells_begun;
+        if (!atomic_load_explicit(&cell->is_used, memory_order_acquire)) {
+            prefetch_for_store(&rings->cells[rings->next_cell]);
+            return cell;
+        }
+    }
+    return NULL;
 }
 
-// A cell that its last receiver has left, or NULL.
+// Must another cell join those in turn, because none of them is free or they have been
+// used often?
+static bool must_begin_cell(const struct shm_rings *rings, const struct cell *left)
+{
+    return rings->cells_begun < rings->cell_count &&
+           (left == NULL || rings->cells_taken % CELL_USES == 0);
+}
+
+// A free cell, or NULL.
 static struct cell *cell_take(struct shm *shm)
 {
     struct shm_rings *rings = shm->rings;
     if (unlikely(!rings->has_tried_cells))
         cells_make(shm);
-    for (int i = 0; i < CELL_TRIES && i < rings->cell_count; i++) {
-        int index = rings->next_cell;
-        rings->next_cell = (index + 1) % rings->cell_count;
-        if (!cell_is_free(rings, index))
-            continue;
-        atomic_store_explicit(&rings->cells[index].is_used, true, memory_order_relaxed);
-        prefetch_for_store(&rings->cells[rings->next_cell]);
-        return &rings->cells[index];
+    struct cell *cell = cell_left(rings);
+    if (unlikely(must_begin_cell(rings, cell)))
+        cell = &rings->cells[rings->cells_begun++];
+    if (cell != NULL) {
+        rings->cells_taken++;
+        atomic_store_explicit(&cell->is_used, true, memory_order_relaxed);
     }
-    return NULL;
+    return cell;
 }
 
 // Where a record of so many bytes begins; false when the ring is full.

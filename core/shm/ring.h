@@ -40,10 +40,11 @@ _Static_assert(KEEPS_UP_BYTES + RECORD_MAX + 2 * CACHE_LINE <= LOW_BYTES, "room"
 enum record_mark { RECORD_NONE, RECORD_MESSAGE, RECORD_IN_CELL, RECORD_WRAP };
 
 // Long messages lie in cells of their sender, of which the record of a ring says only
-// where. The sender takes them in turn, so that a cell is used again after it has left
-// the caches of both cores for the one that they share: lines come from there two or
-// three times as fast as from the other core's. When the next cells are still used, long
-// messages lie in the ring too.
+// where. The sender takes some of them in turn. Their number grows when the next ones are
+// still used, and slowly with the messages: a cell that is used after many others has left
+// the caches of both cores for the one that they share, from where lines come two or three
+// times as fast, but its first use costs the page faults of both processes, as much as
+// ten messages and more. Without a free cell long messages lie in the ring too.
 struct cell {
     _Alignas(CACHE_LINE) _Atomic(bool) is_used; // until the receiver has its message
     _Alignas(CACHE_LINE) char data[SHM_MESSAGE_MAX + CACHE_LINE];
@@ -54,6 +55,7 @@ enum {
     CELLS_OF_NODE = 32768,
     CELLS_OF_HEAP = 8, // and at most one part in so many of the heap
     CELL_TRIES = 4,
+    CELL_USES = 128, // messages in cells for which another cell pays
 };
 
 // Record of a message in a cell.
@@ -79,7 +81,8 @@ struct shm_rings {
     bool has_tried_cells; // to make them
     struct cell *cells;   // [cell_count] of this process
     int cell_count, next_cell;
-    int cells_begun; // those from here on have never been used
+    int cells_begun;      // which are used in turn; others have no pages yet
+    uint32_t cells_taken; // so far, modulo 2^32
 };
 
 // Bytes of a record in the ring, without the head word behind it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // messages_of_every_size_arrive_whole_and_in_order, between 2 and 4 processes and from
 // a process to itself, also when rings are full; a full ring is rung when it has room;
-// a ring that is emptied again and again touches few pages; what is wrong with a ring is
-// noticed.
+// a ring that is emptied again and again touches few pages, and so do the cells of long
+// messages; what is wrong with a ring is noticed.
 #include "shm/ring.h"
 #include "shm_node.h"
 
@@ -178,6 +178,23 @@ static void long_messages_lie_in_cells(struct shm *shm)
     CHECK(rings_are_valid(shm) && shm_receive(shm, 1, count_only) == 1);
 }
 
+// Messages that are taken one by one use one cell, and one more for each CELL_USES of
+// them; those that wait together have a cell each.
+static void few_cells_are_used_at_first(struct shm *shm)
+{
+    static const char text[CELL_MESSAGE_MIN];
+    const struct shm_rings *rings = shm->rings;
+    for (int i = 0; i < 3 * CELL_USES; i++) {
+        CHECK(shm_send(shm, 0, KIND, text, sizeof text, NULL, 0));
+        CHECK(rings->cells_begun == 1 + i / CELL_USES);
+        CHECK(shm_receive(shm, 1, count_only) == 1);
+    }
+    for (int i = 0; i < 8; i++)
+        CHECK(shm_send(shm, 0, KIND, text, sizeof text, NULL, 0));
+    CHECK(rings->cells_begun == 8);
+    CHECK(shm_receive(shm, 64, count_only) == 8);
+}
+
 #define NOTICED(member, wrong) CHECK_NOTICED(rings_are_valid(shm), member, wrong)
 
 static void what_is_wrong_with_a_ring_is_noticed(struct shm *shm)
@@ -214,5 +231,6 @@ int main(void)
            run_node(1, 1 << 20, the_low_part_is_enough_while_the_receiver_keeps_up) ||
            run_node(1, 1 << 20, room_is_what_is_taken) ||
            run_node(1, 1 << 20, long_messages_lie_in_cells) ||
+           run_node(1, 1 << 20, few_cells_are_used_at_first) ||
            run_node(1, 1 << 20, what_is_wrong_with_a_ring_is_noticed);
 }
