@@ -87,6 +87,7 @@ bool deliver_from_node(int node_rank, uint16_t kind, const void *message, size_t
 bool deliver_from_network(const void *message, size_t bytes);
 
 // ---- progress.c
+enum { POLL_MAX = 64 }; // messages of one sender per poll
 int poll_once(struct messages *messages, bool is_progress_thread);
 // Tells tools of a sleep that has begun at `start` and ends now.
 static inline void raise_sleep(enum event event, uint64_t start)

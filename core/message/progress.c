@@ -3,10 +3,7 @@
 #include "message/deaths.h"
 #include "message/engine.h"
 
-enum {
-    BATCH = 64,      // messages of one sender per poll
-    LOCK_TRIES = 100 // before a thread sleeps
-};
+enum { LOCK_TRIES = 100 }; // before a thread sleeps
 
 // ---- the message lock
 
@@ -82,7 +79,7 @@ int poll_once(struct messages *messages, bool is_progress_thread)
         events += deliver_early(messages);
     if (unlikely(messages->first_backlog))
         events += backlogs_send(messages);
-    events += shm_receive(process.shm, BATCH, deliver_from_node);
+    events += shm_receive(process.shm, POLL_MAX, deliver_from_node);
     if (process.net)
         events += poll_network(messages, process.net);
     if (messages->follower)

@@ -183,13 +183,15 @@ static void show_polling(const struct messages *messages)
         shm_set_polling(process.shm, true);
 }
 
+// Whoever sends a message after the word is cleared knows that it may be left behind.
 static void stop_polling(void)
 {
     const struct shm *shm = process.shm;
     if (likely(!shm_is_polling(shm, shm->node_rank)))
         return;
     shm_set_polling(process.shm, false);
-    message_progress();
+    while (message_progress() >= POLL_MAX) // then some may be left that came before
+        ;
 }
 
 // On a crowded machine a thread that yields comes back late, but one that the network

@@ -70,7 +70,7 @@ static int batch_post(const struct peer_traffic *traffic, const struct batch *ba
                         request->kind.operands * batch->bytes);
 }
 
-static int batch_send(struct peer_traffic *traffic, const struct batch *batch)
+int batch_send(struct peer_traffic *traffic, const struct batch *batch)
 {
     bool fetches = batch->request.kind.fetches;
     struct pending_reply *reply = fetches ? reply_make(batch) : NULL;
@@ -103,8 +103,7 @@ static bool fits_message(const struct batch *batch)
 static bool goes_by_kernel(const struct peer_traffic *traffic,
                            const struct batch *batch)
 {
-    return is_copyable(traffic, batch->request.kind) &&
-           (!fits_message(batch) || !target_polls(traffic));
+    return is_copyable(traffic, batch->request.kind) && !target_polls(traffic);
 }
 
 static void target_rouse(const struct peer_traffic *traffic)
@@ -118,7 +117,8 @@ static void target_rouse(const struct peer_traffic *traffic)
 static int send_to_poller(struct peer_traffic *traffic, const struct batch *batch)
 {
     bool has_polled = traffic->is_copied && target_polls(traffic);
-    int err = batch_send(traffic, batch);
+    int err = likely(fits_message(batch)) ? batch_send(traffic, batch)
+                                          : batch_send_in_parts(traffic, batch);
     if (err || !has_polled || likely(target_polls(traffic)))
         return err;
     if (batch->counter != NULL)
@@ -236,16 +236,10 @@ static __attribute__((noinline)) int batch_make(const struct operation *operatio
 static inline size_t batch_room(const struct peer_traffic *traffic,
                                 const struct batch *batch)
 {
-    uint32_t count = batch->request.count;
-    size_t head = batch->request.kind.operands ? request_bytes(count + 1)
-                                               : sizeof(struct rma_reply);
-    size_t limit = MESSAGE_MAX;
-    if (is_copyable(traffic, batch->request.kind)) {
-        head = 0;
-        limit = COPY_BYTES;
-    }
-    size_t used = head + batch->bytes;
-    return count < SPANS_MAX && used < limit ? limit - used : 0;
+    if (batch->request.count == SPANS_MAX)
+        return 0;
+    return is_copyable(traffic, batch->request.kind) ? COPY_BYTES - batch->bytes
+                                                     : message_room(batch);
 }
 
 // The first operands of all spans come before the second ones, so that nothing can be
@@ -309,17 +303,25 @@ static inline void batch_join(struct batch *batch)
 
 // ---- for operations ----------------------------------------------------------------
 // Limits the batches that the target has not answered; remote accesses do not count.
-static bool has_room_for_batch(void *argument)
+static bool has_room_for_batch(const struct peer_traffic *traffic)
 {
-    const struct peer_traffic *traffic = argument;
     return atomic_load_explicit(&traffic->batches, memory_order_relaxed) <
            BATCHES_AT_ONCE;
+}
+
+static bool has_room_at_last(void *argument)
+{
+    struct peer_traffic *traffic = argument;
+    bool has_room = has_room_for_batch(traffic);
+    if (!has_room)
+        traffic_await(traffic);
+    return has_room;
 }
 
 static int await_answers(struct peer_traffic *traffic)
 {
     message_unlock();
-    int err = message_wait(has_room_for_batch, traffic);
+    int err = message_wait(has_room_at_last, traffic);
     message_lock();
     return err;
 }
@@ -398,7 +400,8 @@ static int copy_alone(const struct operation *operation, const struct piece *pie
 
 int batch_add_piece(const struct operation *operation, const struct piece *piece)
 {
-    if (operation->peer->traffic->is_copied && piece->bytes >= LONG_BYTES)
+    const struct peer_traffic *traffic = operation->peer->traffic;
+    if (traffic->is_copied && piece->bytes >= LONG_BYTES && !target_polls(traffic))
         return copy_alone(operation, piece);
     bool is_put = operation->kind == OPERATION_PUT;
     struct batch_kind kind = {.operands = is_put, .fetches = !is_put, .op = PLAIN_COPY};

@@ -95,9 +95,23 @@ struct batch_item {
     char *result;
 };
 
+// How many bytes another span may add to a batch that is to fit in a message, as its reply.
+static inline size_t message_room(const struct batch *batch)
+{
+    size_t head = batch->request.kind.operands ? request_bytes(batch->request.count + 1)
+                                               : sizeof(struct rma_reply);
+    size_t used = head + batch->bytes;
+    return used < MESSAGE_MAX ? MESSAGE_MAX - used : 0;
+}
+
+// Sends a batch, which fits in a message. Callers of this and the following hold the
+// message lock.
+int batch_send(struct peer_traffic *traffic, const struct batch *batch);
+// Sends a batch of puts or gets of any length.
+int batch_send_in_parts(struct peer_traffic *traffic, const struct batch *batch);
+
 // Adds an item to a batch of the kind; where batches are full, it is divided at a
-// multiple of `unit`. Callers of this and the following hold the message lock, which is
-// given away while the call waits.
+// multiple of `unit`. This and the following give the message lock away while they wait.
 int batch_add(const struct operation *operation, struct batch_kind kind,
               const struct batch_item *item, size_t unit);
 // The same for two items that stay in one batch.

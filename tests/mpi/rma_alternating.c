@@ -14,7 +14,8 @@ enum {
     LINE,
     LINES = LINE + 2 * STREAM,
     BLOCK = 3000,
-    ALL = LINES + BLOCK
+    LONG = 150000, // more than a batch
+    ALL = LINES + LONG
 };
 
 static struct opened opened;
@@ -77,7 +78,7 @@ static void streams_are_there(int64_t value)
 
 static void blocks_are_there(int64_t value)
 {
-    int count = 1 + (int)draw(BLOCK), half = count / 2;
+    int count = 1 + (int)draw(draw(4) > 0 ? BLOCK : LONG), half = count / 2;
     for (int i = 0; i < count; i++)
         mine[LINES + i] = value + i;
     put_at(LINES, half);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // batches_are_sent_as_they_should: short puts that follow each other become one span, a
-// batch leaves when it is full or another kind comes; for a local peer the kernel copies
-// batches that do not fit in a message, and all while the peer does not poll; what is
-// wrong with the traffic of a peer is noticed. Needs core/rma, core/object and core/base.
+// batch leaves when it is full or another kind comes; the kernel copies the batches for a
+// local peer that does not poll, one that polls is sent messages, several if one is too
+// short; what is wrong with the traffic of a peer is noticed. Needs core/rma, core/object and core/base.
 
 #include "rma/batch.h"
 #include "window_fakes.h"
@@ -18,6 +18,7 @@ static struct peer peer = {
     .rank = TARGET, .job_rank = IN_JOB, .member = &member, .traffic = &traffic};
 static struct window window = {.comm = &comm, .epoch.access = ACCESS_LOCK};
 static char memory[2 * MESSAGE_MAX];
+static size_t seen; // bytes of the memory in messages
 
 #define NOTICED(member, wrong) CHECK_NOTICED(traffic_is_valid(&traffic), member, wrong)
 
@@ -170,6 +171,11 @@ static void answer(void)
         traffic.batches--;
         net_counter_complete(&traffic.counter, 0);
     }
+    for (struct pending_reply *reply; (reply = traffic.replies) != NULL;) {
+        traffic.replies = reply->next;
+        free(reply);
+    }
+    traffic.replies_end = &traffic.replies;
 }
 
 static void the_kernel_copies_while_the_peer_does_not_poll(void)
@@ -213,16 +219,61 @@ static void a_peer_that_stops_polling_is_roused(void)
     answer();
 }
 
-static void what_fits_in_no_message_is_copied(void)
+// The next part of a batch whose only span has the same offset at both ends.
+static int look_at_part(void)
+{
+    const struct rma_request *request = (const void *)sent.data;
+    const struct rma_span *span = request->spans;
+    CHECK(sent.bytes <= MESSAGE_MAX && request->count == 1);
+    CHECK(span->offset == seen &&
+          span->bytes <= MESSAGE_MAX - sizeof(struct rma_reply));
+    if (request->kind.operands)
+        CHECK(memcmp(sent.data + request_bytes(1), memory + seen, span->bytes) == 0);
+    seen += span->bytes;
+    return 0;
+}
+
+static void what_fits_in_no_message_goes_in_parts(enum operation_kind kind)
 {
     begin_local(true, false);
-    for (size_t at = 0; at < sizeof memory / SHORT_BYTES; at += 2)
-        add(OPERATION_GET, at * SHORT_BYTES, 2 * SHORT_BYTES);
-    CHECK(traffic_send(&traffic, true) == 0 && sent.count == 0 &&
-          by_kernel.copies == 1);
-    CHECK(by_kernel.count == 1 && by_kernel.bytes > MESSAGE_MAX &&
-          peer_is_quiet(&peer));
-    traffic.is_copied = false;
+    seen = 0;
+    look_at_message = look_at_part;
+    for (size_t at = 0; at < sizeof memory; at += sizeof memory / 4)
+        add(kind, at, sizeof memory / 4);
+    CHECK(traffic_send(&traffic, true) == 0 && by_kernel.copies == 0);
+    CHECK(sent.count == 3 && seen == sizeof memory);
+    CHECK(traffic.batches == 3 && net_counter_pending(&traffic.counter) == 3);
+    look_at_message = NULL;
+    answer();
+    CHECK(peer_is_quiet(&peer));
+}
+
+static void short_spans_share_parts(void)
+{
+    enum { STEP = 1600, OF_PART = 4, SPANS = sizeof memory / STEP };
+    begin_local(true, false);
+    for (size_t i = 0; i < SPANS; i++)
+        add(OPERATION_PUT, i * STEP, STEP - 1);
+    CHECK(traffic_send(&traffic, true) == 0 && by_kernel.copies == 0);
+    CHECK(sent.count == (SPANS + OF_PART - 1) / OF_PART);
+    answer();
+}
+
+static int refuse_the_second(void)
+{
+    return sent.count == 2 ? MPI_ERR_NO_MEM : 0;
+}
+
+static void a_part_that_cannot_be_sent_fails_the_flush(void)
+{
+    begin_local(true, false);
+    add(OPERATION_PUT, 0, sizeof memory);
+    look_at_message = refuse_the_second;
+    CHECK(traffic_send(&traffic, true) == MPI_ERR_NO_MEM && sent.count == 2);
+    look_at_message = NULL;
+    CHECK(traffic.batches == 1 && net_counter_pending(&traffic.counter) == 1);
+    answer();
+    CHECK(peer_is_quiet(&peer) && traffic_take_error(&traffic) == MPI_ERR_NO_MEM);
 }
 
 static void local_peers_have_two_carriers(void)
@@ -232,7 +283,11 @@ static void local_peers_have_two_carriers(void)
     the_kernel_copies_while_the_peer_does_not_poll();
     a_message_goes_to_a_peer_that_polls();
     a_peer_that_stops_polling_is_roused();
-    what_fits_in_no_message_is_copied();
+    what_fits_in_no_message_goes_in_parts(OPERATION_PUT);
+    what_fits_in_no_message_goes_in_parts(OPERATION_GET);
+    short_spans_share_parts();
+    a_part_that_cannot_be_sent_fails_the_flush();
+    traffic.is_copied = false;
     sent.count = 0;
 }
 
