@@ -173,25 +173,43 @@ static uint64_t spin_nanoseconds(void)
     return (uint64_t)process.options.spin_microseconds * MICROSECOND;
 }
 
-// ---- showing that this process polls -------------------------------------------
-// A message may come when the wait is over, so that a process without a node thread,
-// which then handles it, never shows that it polls.
-static void show_polling(const struct messages *messages)
+// ---- showing local peers that this process waits -------------------------------
+static enum shm_wait shown_wait(void)
 {
-    const struct shm *shm = process.shm;
-    if (messages->node_thread.is_running && !shm_is_polling(shm, shm->node_rank))
-        shm_set_polling(process.shm, true);
+    return shm_wait_of(process.shm, process.shm->node_rank);
+}
+
+// A message may come when the wait is over, so that a process without a node thread,
+// which then handles it, never shows that it waits.
+static void show_wait(const struct messages *messages, enum shm_wait wait)
+{
+    if (messages->node_thread.is_running && shown_wait() != wait)
+        shm_show_wait(process.shm, wait);
 }
 
 // Whoever sends a message after the word is cleared knows that it may be left behind.
 static void stop_polling(void)
 {
-    const struct shm *shm = process.shm;
-    if (likely(!shm_is_polling(shm, shm->node_rank)))
+    if (likely(shown_wait() != SHM_WAIT_POLLS))
         return;
-    shm_set_polling(process.shm, false);
+    shm_show_wait(process.shm, SHM_WAIT_NONE);
     while (message_progress() >= POLL_MAX) // then some may be left that came before
         ;
+}
+
+// A process that shares its core, or may have to, does not poll when a message wakes it.
+static void show_sleep(const struct messages *messages)
+{
+    if (!is_crowded() &&
+        !atomic_load_explicit(&messages->shares_core, memory_order_relaxed))
+        show_wait(messages, SHM_WAIT_SLEEPS);
+}
+
+// The caller polls afterwards.
+static void stop_sleeping(void)
+{
+    if (shown_wait() != SHM_WAIT_NONE)
+        shm_show_wait(process.shm, SHM_WAIT_NONE);
 }
 
 // On a crowded machine a thread that yields comes back late, but one that the network
@@ -219,7 +237,7 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
         }
         if (yields)
             continue;
-        show_polling(messages);
+        show_wait(messages, SHM_WAIT_POLLS);
         if (events > 0 && end < now + spin_nanoseconds())
             end = now + spin_nanoseconds();
         if (end > limit)
@@ -243,8 +261,10 @@ static bool waiter_sleep(struct waiter *waiter, uint64_t nanoseconds, int *event
     if (must_sleep) {
         count_shared(COUNTER_CALL_SLEEPS, 1);
         network_thread_rouse(messages);
+        show_sleep(messages);
         uint64_t start = clock_nanoseconds();
         shm_sleep(process.shm, SHM_BELL_CALL, ticket, nanoseconds);
+        stop_sleeping();
         raise_sleep(EVENT_CALL_SLEPT, start);
     }
     message_lock();
@@ -384,7 +404,7 @@ static bool backoff_must_yield(unsigned step)
 // The wait is not a short one and this process has its core for itself.
 static int backoff_poll(struct messages *messages)
 {
-    show_polling(messages);
+    show_wait(messages, SHM_WAIT_POLLS);
     if (atomic_load(&messages->lock_waiters) > 0)
         sched_yield();
     return message_progress();

@@ -104,12 +104,22 @@ static inline size_t message_room(const struct batch *batch)
     return used < MESSAGE_MAX ? MESSAGE_MAX - used : 0;
 }
 
-// Sends a batch, which fits in a message. Callers of this and the following hold the
-// message lock.
+// ---- carriers, at the origin --------------------------------------------------
+// Callers of this and the following hold the message lock.
+// Is the local peer going to handle messages at once?
+bool target_polls(const struct peer_traffic *traffic);
+// Is the kernel to copy the batch, for all that is known of the target now?
+bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch);
+// Has the batch copied or sends it. With `may_unlock` the message lock may be given away
+// during a copy.
+int batch_carry(struct peer_traffic *traffic, const struct batch *batch,
+                bool may_unlock, bool *is_copied);
+// Sends a batch, which fits in a message.
 int batch_send(struct peer_traffic *traffic, const struct batch *batch);
 // Sends a batch of puts or gets of any length.
 int batch_send_in_parts(struct peer_traffic *traffic, const struct batch *batch);
 
+// ---- filling a batch, at the origin -------------------------------------------
 // Adds an item to a batch of the kind; where batches are full, it is divided at a
 // multiple of `unit`. This and the following give the message lock away while they wait.
 int batch_add(const struct operation *operation, struct batch_kind kind,

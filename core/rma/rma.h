@@ -32,6 +32,8 @@ struct peer_traffic {
     _Atomic(bool) is_awaited_soon; // a wait has come soon after the last batch
     _Atomic(int) batches;          // sent and not answered
     int polls_to_rouse;            // 0: the target needs not be roused
+    int copies_in_row;             // by the kernel while the target slept in a wait
+    uint64_t last_copy;            // time of the last of these
     struct pending_reply *replies; // to batches that fetch, in the order of those
     struct pending_reply **replies_end;
 };

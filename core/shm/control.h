@@ -34,7 +34,7 @@ struct peer_record {
     uint64_t heap_inode; // of that file
     uint64_t heap_bytes; // of that heap, 0: the heap is part of the node's file
     // Changes with each long wait, so it has a line of its own.
-    _Alignas(CACHE_LINE) _Atomic(bool) is_polling;
+    _Alignas(CACHE_LINE) _Atomic(int) wait; // enum shm_wait
 };
 
 struct shm_control {

@@ -60,12 +60,12 @@ void shm_rouse(struct shm *shm, int node_rank)
     futex_wake(&bell->word, INT_MAX);
 }
 
-void shm_set_polling(struct shm *shm, bool is_polling)
+void shm_show_wait(struct shm *shm, enum shm_wait wait)
 {
-    atomic_store(&peer_record_of(shm, shm->node_rank)->is_polling, is_polling);
+    atomic_store(&peer_record_of(shm, shm->node_rank)->wait, wait);
 }
 
-bool shm_is_polling(const struct shm *shm, int node_rank)
+enum shm_wait shm_wait_of(const struct shm *shm, int node_rank)
 {
-    return atomic_load(&peer_record_of(shm, node_rank)->is_polling);
+    return (enum shm_wait)atomic_load(&peer_record_of(shm, node_rank)->wait);
 }

@@ -182,13 +182,15 @@ void shm_rouse(struct shm *shm, int node_rank);
 // Wakes only this process's own threads in calls, or only its progress thread.
 void shm_ring_own(struct shm *shm, enum shm_bell bell);
 
-// Tells local peers that a thread of this process polls the rings without a pause, so
-// that messages are answered at once; or that none does from now on. Who says the
-// latter polls once more afterwards: a message may have been sent meanwhile.
-void shm_set_polling(struct shm *shm, bool is_polling);
-// Does the process poll? The answer of a caller that has sent it a message is right
-// unless the process takes the message by its last poll.
-bool shm_is_polling(const struct shm *shm, int node_rank);
+// What a process does in a long wait: it polls the rings without a pause, so that messages
+// are answered at once, or it sleeps and polls after the next message.
+enum shm_wait { SHM_WAIT_NONE, SHM_WAIT_POLLS, SHM_WAIT_SLEEPS };
+// Tells local peers. Who shows that it waits no longer polls once more afterwards: a
+// message may have been sent meanwhile.
+void shm_show_wait(struct shm *shm, enum shm_wait wait);
+// The answer of a caller that has sent the process a message is right unless the process
+// takes the message by its last poll.
+enum shm_wait shm_wait_of(const struct shm *shm, int node_rank);
 
 // ---- presences ------------------------------------------------------------------
 // A thread enters an object in the segment if a word of that admits it, and leaves it

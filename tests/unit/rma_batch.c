@@ -11,6 +11,8 @@
 
 enum { TARGET = 5, IN_JOB = 50 };
 
+static const uint64_t SECOND = 1000000000;
+
 static struct communicator comm = {.rank = 1};
 static struct member member = {.handle = 77};
 static struct peer_traffic traffic = {.replies_end = &traffic.replies};
@@ -23,17 +25,18 @@ static size_t seen; // bytes of the memory in messages
 #define NOTICED(member, wrong) CHECK_NOTICED(traffic_is_valid(&traffic), member, wrong)
 
 // The local peer, and what the kernel would have copied.
-static bool polls, stops_polling;
+static enum shm_wait target_waits;
+static bool stops_waiting; // with the first message
 static struct {
     int copies, roused; // the test sets them back
     size_t count, bytes;
     struct iovec remote[SPANS_MAX], local[SPANS_MAX];
 } by_kernel;
 
-bool shm_is_polling(const struct shm *shm, int node_rank)
+enum shm_wait shm_wait_of(const struct shm *shm, int node_rank)
 {
     (void)shm, (void)node_rank;
-    return polls && !(stops_polling && sent.count > 0);
+    return stops_waiting && sent.count > 0 ? SHM_WAIT_NONE : target_waits;
 }
 
 void shm_rouse(struct shm *shm, int node_rank)
@@ -145,15 +148,15 @@ static void what_is_wrong_with_traffic_is_noticed(void)
 }
 
 // ---- a local peer ---------------------------------------------------------------
-static void begin_local(bool does_poll, bool does_stop)
+static void begin_local(enum shm_wait wait, bool stops)
 {
     static int node_ranks[IN_JOB + 1];
     static struct boot boot = {.node_rank_of = node_ranks};
     process.boot = &boot;
     traffic.is_copied = true;
     traffic.is_awaited_soon = false;
-    polls = does_poll;
-    stops_polling = does_stop;
+    target_waits = wait;
+    stops_waiting = stops;
     sent.count = by_kernel.copies = by_kernel.roused = 0;
 }
 
@@ -180,7 +183,7 @@ static void answer(void)
 
 static void the_kernel_copies_while_the_peer_does_not_poll(void)
 {
-    begin_local(false, false);
+    begin_local(SHM_WAIT_NONE, false);
     finish_put(0, 8);
     finish_put(8, 8);
     finish_put(2 * SHORT_BYTES, 2 * SHORT_BYTES);
@@ -194,7 +197,7 @@ static void the_kernel_copies_while_the_peer_does_not_poll(void)
 
 static void a_message_goes_to_a_peer_that_polls(void)
 {
-    begin_local(true, false);
+    begin_local(SHM_WAIT_POLLS, false);
     finish_put(0, 8);
     CHECK(sent.count == 1 && by_kernel.copies == 0 && by_kernel.roused == 0);
     answer();
@@ -210,13 +213,45 @@ static void a_message_goes_to_a_peer_that_polls(void)
 
 static void a_peer_that_stops_polling_is_roused(void)
 {
-    begin_local(true, true);
+    begin_local(SHM_WAIT_POLLS, true);
     finish_put(0, 8);
     CHECK(sent.count == 1 && by_kernel.roused == 0);
     for (int i = 0; i < 1000; i++)
         traffic_await(&traffic);
     CHECK(by_kernel.roused == 1);
     answer();
+}
+
+// A put and its flush, `since` nanoseconds after the copy before.
+static void put_and_flush(size_t bytes, uint64_t since)
+{
+    traffic.last_copy = clock_nanoseconds() - since;
+    finish_put(0, bytes);
+    CHECK(traffic_send(&traffic, true) == 0);
+    answer();
+}
+
+static void copies_in_a_row_wake_a_peer_that_sleeps(void)
+{
+    begin_local(SHM_WAIT_SLEEPS, false);
+    for (int i = 0; i < 100; i++)
+        put_and_flush(8, SECOND);
+    CHECK(by_kernel.copies == 100 && sent.count == 0);
+    for (int i = 0; i < 1000000 && sent.count == 0; i++) // unless the test is held up
+        put_and_flush(8, 0);
+    CHECK(by_kernel.copies > 100 && sent.count == 1 && by_kernel.roused == 0);
+    put_and_flush(8, 0);
+    CHECK(sent.count == 1 && peer_is_quiet(&peer));
+}
+
+static void a_peer_that_wakes_and_leaves_is_roused(void)
+{
+    begin_local(SHM_WAIT_SLEEPS, true);
+    for (int i = 0; i < 1000000 && sent.count == 0; i++)
+        put_and_flush(8, 0);
+    for (int i = 0; i < 1000; i++)
+        traffic_await(&traffic);
+    CHECK(sent.count == 1 && by_kernel.roused == 1);
 }
 
 // The next part of a batch whose only span has the same offset at both ends.
@@ -235,7 +270,7 @@ static int look_at_part(void)
 
 static void what_fits_in_no_message_goes_in_parts(enum operation_kind kind)
 {
-    begin_local(true, false);
+    begin_local(SHM_WAIT_POLLS, false);
     seen = 0;
     look_at_message = look_at_part;
     for (size_t at = 0; at < sizeof memory; at += sizeof memory / 4)
@@ -251,7 +286,7 @@ static void what_fits_in_no_message_goes_in_parts(enum operation_kind kind)
 static void short_spans_share_parts(void)
 {
     enum { STEP = 1600, OF_PART = 4, SPANS = sizeof memory / STEP };
-    begin_local(true, false);
+    begin_local(SHM_WAIT_POLLS, false);
     for (size_t i = 0; i < SPANS; i++)
         add(OPERATION_PUT, i * STEP, STEP - 1);
     CHECK(traffic_send(&traffic, true) == 0 && by_kernel.copies == 0);
@@ -266,7 +301,7 @@ static int refuse_the_second(void)
 
 static void a_part_that_cannot_be_sent_fails_the_flush(void)
 {
-    begin_local(true, false);
+    begin_local(SHM_WAIT_POLLS, false);
     add(OPERATION_PUT, 0, sizeof memory);
     look_at_message = refuse_the_second;
     CHECK(traffic_send(&traffic, true) == MPI_ERR_NO_MEM && sent.count == 2);
@@ -283,6 +318,8 @@ static void local_peers_have_two_carriers(void)
     the_kernel_copies_while_the_peer_does_not_poll();
     a_message_goes_to_a_peer_that_polls();
     a_peer_that_stops_polling_is_roused();
+    copies_in_a_row_wake_a_peer_that_sleeps();
+    a_peer_that_wakes_and_leaves_is_roused();
     what_fits_in_no_message_goes_in_parts(OPERATION_PUT);
     what_fits_in_no_message_goes_in_parts(OPERATION_GET);
     short_spans_share_parts();

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Carriers of batches. One of puts or gets for a local peer has two. The kernel copies for
+// the origin whatever the target does, for more than a microsecond; a message takes a part
+// of that where the target waits for something and polls.
+#include "rma/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    POLLS_TO_ROUSE = 50, // in vain, until a target that has stopped polling is roused
+    COPIES_TO_WAKE = 8   // in a row, until a target that sleeps in a wait is woken
+};
+
+static const uint64_t ROW = 50000; // longest time between two copies of a row, in ns
+
+static enum shm_wait target_wait(const struct peer_traffic *traffic)
+{
+    int job_rank = traffic->peer->job_rank;
+    return shm_wait_of(process.shm, process.boot->node_rank_of[job_rank]);
+}
+
+bool target_polls(const struct peer_traffic *traffic)
+{
+    return target_wait(traffic) == SHM_WAIT_POLLS;
+}
+
+// Where the reply's data belongs; NULL without memory.
+static struct pending_reply *reply_make(const struct batch *batch)
+{
+    uint32_t count = batch->request.count;
+    struct pending_reply *reply =
+        malloc(sizeof *reply + count * sizeof *reply->results);
+    if (reply == NULL)
+        return NULL;
+    *reply = (struct pending_reply){
+        .bytes = batch->bytes, .count = count, .counter = batch->counter};
+    for (uint32_t i = 0; i < count; i++) {
+        reply->results[i].address = batch->local[i];
+        reply->results[i].bytes = batch->request.spans[i].bytes;
+    }
+    return reply;
+}
+
+// The operands in the order of their spans; those of puts may have to be gathered.
+static const char *batch_body(const struct batch *batch, char gathered[MESSAGE_MAX])
+{
+    const struct rma_request *request = &batch->request;
+    if (batch->copied == request->kind.operands * batch->bytes)
+        return batch->operands;
+    if (request->count == 1)
+        return batch->local[0];
+    size_t done = 0;
+    for (uint32_t i = 0; i < request->count; done += request->spans[i++].bytes)
+        memcpy(gathered + done, batch->local[i], request->spans[i].bytes);
+    return gathered;
+}
+
+static int batch_post(const struct peer_traffic *traffic, const struct batch *batch)
+{
+    const struct rma_request *request = &batch->request;
+    char gathered[MESSAGE_MAX];
+    return message_send(traffic->peer->job_rank, MESSAGE_RMA, request,
+                        request_bytes(request->count), batch_body(batch, gathered),
+                        request->kind.operands * batch->bytes);
+}
+
+int batch_send(struct peer_traffic *traffic, const struct batch *batch)
+{
+    bool fetches = batch->request.kind.fetches;
+    struct pending_reply *reply = fetches ? reply_make(batch) : NULL;
+    if (fetches && reply == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory to fetch %zu bytes", batch->bytes);
+    int err = batch_post(traffic, batch);
+    if (err) {
+        free(reply);
+        return err;
+    }
+    traffic->batches++;
+    if (reply != NULL) {
+        *traffic->replies_end = reply;
+        traffic->replies_end = &reply->next;
+        if (reply->counter != NULL)
+            net_counter_issue(reply->counter);
+    }
+    return 0;
+}
+
+// Does the batch, and what it fetches, fit in a message?
+static bool fits_message(const struct batch *batch)
+{
+    const struct batch_kind *kind = &batch->request.kind;
+    return request_bytes(batch->request.count) + kind->operands * batch->bytes <=
+               MESSAGE_MAX &&
+           sizeof(struct rma_reply) + kind->fetches * batch->bytes <= MESSAGE_MAX;
+}
+
+bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch)
+{
+    return is_copyable(traffic, batch->request.kind) && !target_polls(traffic);
+}
+
+// A message wakes a target that sleeps in a wait, which takes longer than some copies;
+// then it polls while more come.
+static bool message_wakes(struct peer_traffic *traffic)
+{
+    if (likely(target_wait(traffic) != SHM_WAIT_SLEEPS))
+        return false;
+    uint64_t now = clock_nanoseconds();
+    if (now - traffic->last_copy >= ROW)
+        traffic->copies_in_row = 0;
+    traffic->last_copy = now;
+    if (traffic->copies_in_row++ < COPIES_TO_WAKE)
+        return false;
+    traffic->copies_in_row = 0;
+    return true;
+}
+
+static void target_rouse(const struct peer_traffic *traffic)
+{
+    shm_rouse(process.shm, process.boot->node_rank_of[traffic->peer->job_rank]);
+}
+
+// A target that waited may stop before it has seen the message: see shm_wait_of. Mostly
+// it is on its way to the next call; if not, its progress thread, which naps, handles
+// the message. A wait for the request alone does not look again.
+static int send_to_waiter(struct peer_traffic *traffic, const struct batch *batch)
+{
+    bool has_waited = traffic->is_copied && target_wait(traffic) != SHM_WAIT_NONE;
+    int err = likely(fits_message(batch)) ? batch_send(traffic, batch)
+                                          : batch_send_in_parts(traffic, batch);
+    if (err || !has_waited || likely(target_wait(traffic) != SHM_WAIT_NONE))
+        return err;
+    if (batch->counter != NULL)
+        target_rouse(traffic);
+    else
+        traffic->polls_to_rouse = POLLS_TO_ROUSE;
+    return 0;
+}
+
+void traffic_await(struct peer_traffic *traffic)
+{
+    if (unlikely(traffic->polls_to_rouse > 0) && --traffic->polls_to_rouse == 0)
+        target_rouse(traffic);
+}
+
+// Threads of the program do not wait for each other's copies.
+static int copy_unlocked(const struct peer_traffic *traffic, const struct batch *batch,
+                         bool may_unlock)
+{
+    bool unlocks = may_unlock && process.thread_level == MPI_THREAD_MULTIPLE;
+    if (unlocks)
+        message_unlock();
+    int err = batch_copy(traffic, batch);
+    if (unlocks)
+        message_lock();
+    return err;
+}
+
+int batch_carry(struct peer_traffic *traffic, const struct batch *batch,
+                bool may_unlock, bool *is_copied)
+{
+    *is_copied = goes_by_kernel(traffic, batch) && !message_wakes(traffic);
+    return *is_copied ? copy_unlocked(traffic, batch, may_unlock)
+                      : send_to_waiter(traffic, batch);
+}
