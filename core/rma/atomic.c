@@ -33,6 +33,11 @@ static void sequence_advance(struct sequence *sequence, MPI_Count count, size_t 
     sequence->count -= count;
 }
 
+static MPI_Count at_most(MPI_Count count, MPI_Count most)
+{
+    return count < most ? count : most;
+}
+
 // ---- by plain loads and stores --------------------------------------------------
 // Copies the data of an element but not its padding, which may not even exist behind
 // the last element of a buffer.
@@ -61,120 +66,132 @@ static void combine_one(const struct update *update, const char *in, char *targe
 }
 
 // Loops over vectors need whole and aligned elements, in buffers that are not the same.
+// No byte of two buffers of this size is shared if neither distance is shorter.
 static bool is_for_loop(const struct update *update, const void *buffer,
                         const char *target, size_t bytes)
 {
-    uintptr_t at = (uintptr_t)buffer, other = (uintptr_t)target;
+    uintptr_t distance = (uintptr_t)buffer - (uintptr_t)target;
     return buffer == NULL || (is_aligned(buffer, update->basic) &&
-                              (at + bytes <= other || other + bytes <= at));
+                              distance - bytes <= (uintptr_t)0 - 2 * bytes);
 }
 
 static bool are_for_loop(const struct update *update, const struct sequence *sequence,
-                         const char *target)
+                         const char *target, size_t bytes)
 {
-    size_t bytes = (size_t)sequence->count * update->basic->bytes;
     return is_aligned(target, update->basic) &&
            !is_padded(atomic_type_of(update->basic)) &&
            is_for_loop(update, sequence->in, target, bytes) &&
            is_for_loop(update, sequence->result, target, bytes);
 }
 
-static void combine_in_loop(const struct update *update, struct sequence sequence,
-                            char *target)
+// The values before are copied while the first cache has them.
+static __attribute__((noinline)) void fetch_in_loop(const struct update *update,
+                                                    const struct sequence *sequence,
+                                                    char *target, MPI_Count count)
 {
     size_t bytes = update->basic->bytes;
-    MPI_Count most = sequence.result ? (MPI_Count)(PASS_BYTES / bytes) : sequence.count;
-    while (sequence.count > 0) {
-        MPI_Count pass = sequence.count < most ? sequence.count : most;
-        if (sequence.result != NULL)
-            memcpy(sequence.result, target, (size_t)pass * bytes);
-        op_apply(update->op, update->basic, sequence.in, target, pass);
+    MPI_Count most = PASS_BYTES / (unsigned)bytes;
+    struct sequence left = *sequence;
+    for (MPI_Count pass; count > 0; count -= pass) {
+        pass = at_most(count, most);
+        memcpy(left.result, target, (size_t)pass * bytes);
+        op_apply(update->op, update->basic, left.in, target, pass);
         target += (size_t)pass * bytes;
-        sequence_advance(&sequence, pass, bytes);
+        sequence_advance(&left, pass, bytes);
     }
 }
 
-// Nobody else updates these elements meanwhile.
-static void combine_plainly(const struct update *update, struct sequence sequence)
+static __attribute__((noinline)) void
+combine_one_by_one(const struct update *update, const struct sequence *sequence,
+                   MPI_Count count)
 {
-    char *target = exposed_at(update->base, sequence.offset);
-    if (are_for_loop(update, &sequence, target)) {
-        combine_in_loop(update, sequence, target);
-        return;
-    }
-    for (; sequence.count > 0; sequence_advance(&sequence, 1, update->basic->bytes))
-        combine_one(update, sequence.in, exposed_at(update->base, sequence.offset),
-                    sequence.result);
+    struct sequence left = *sequence;
+    for (; count > 0; count--, sequence_advance(&left, 1, update->basic->bytes))
+        combine_one(update, left.in, exposed_at(update->base, left.offset),
+                    left.result);
+}
+
+// The first `count` elements, which nobody else updates meanwhile.
+static void combine_plainly(const struct update *update,
+                            const struct sequence *sequence, MPI_Count count)
+{
+    size_t bytes = (size_t)count * update->basic->bytes;
+    char *target = exposed_at(update->base, sequence->offset);
+    if (unlikely(!are_for_loop(update, sequence, target, bytes)))
+        combine_one_by_one(update, sequence, count);
+    else if (sequence->result != NULL)
+        fetch_in_loop(update, sequence, target, count);
+    else
+        op_apply(update->op, update->basic, sequence->in, target, count);
 }
 
 // ---- by instructions --------------------------------------------------------------
-static bool is_by_instruction(const struct update *update, uint64_t offset)
+static bool is_for_instructions(const struct update *update, uint64_t offset)
 {
     return is_aligned(exposed_at(update->base, offset), update->basic) &&
            (update->basic->bytes < 16 || wide_is_atomic());
 }
 
-// NULL: no instruction does the operation.
-static atomic_fetch *fetch_of(const struct update *update)
+// Some instruction does the operation, too.
+static bool is_by_instruction(const struct update *update, uint64_t offset)
 {
-    return atomic_fetches[basic_row(update->basic) + (unsigned)op_index(update->op)];
+    unsigned row = basic_row(update->basic) + (unsigned)op_index(update->op);
+    return atomic_fetches[row] != NULL && is_for_instructions(update, offset);
 }
 
 static void combine_by_instruction(const struct update *update,
-                                   const struct sequence *sequence)
+                                   const struct sequence *sequence, MPI_Count count)
 {
     unsigned row = basic_row(update->basic) + (unsigned)op_index(update->op);
     char *target = exposed_at(update->base, sequence->offset);
     if (sequence->result != NULL)
-        atomic_fetches[row](sequence->in, sequence->result, target, sequence->count);
+        atomic_fetches[row](sequence->in, sequence->result, target, count);
     else
-        atomic_updates[row](sequence->in, target, sequence->count);
+        atomic_updates[row](sequence->in, target, count);
 }
 
 // ---- both -------------------------------------------------------------------------
-// Elements of which the first bytes lie in a block belong to it.
-static MPI_Count rest_of_block(uint64_t offset, size_t bytes)
+// How many of the elements lie in the block of the first. One of which the first bytes do
+// belongs to it.
+static MPI_Count count_in_block(const struct sequence *sequence, size_t bytes)
 {
-    uint64_t rest = BLOCK_BYTES - offset % BLOCK_BYTES;
+    uint64_t rest = BLOCK_BYTES - sequence->offset % BLOCK_BYTES;
+    if (likely((uint64_t)sequence->count * bytes <= rest))
+        return sequence->count;
     return (MPI_Count)((rest + bytes - 1) / bytes);
 }
 
-static struct sequence sequence_first(const struct sequence *sequence, MPI_Count most)
-{
-    struct sequence first = *sequence;
-    if (first.count > most)
-        first.count = most;
-    return first;
-}
-
-// A thread without a presence holds a stripe while it uses instructions, too.
+// The following two update the first elements of a sequence, and return how many. A thread
+// without a presence holds a stripe while it uses instructions, too.
 static MPI_Count combine_under_stripe(const struct update *update,
-                                      const struct sequence *sequence,
-                                      bool is_by_instruction)
+                                      const struct sequence *sequence)
 {
     struct stripe stripe = stripe_lock(update->lock_record, sequence->offset);
     bool is_by_block = stripe.granularity == BY_BLOCK;
-    MPI_Count most =
-        is_by_block ? rest_of_block(sequence->offset, update->basic->bytes) : 1;
-    struct sequence first = sequence_first(sequence, most);
-    if (is_by_block || !is_by_instruction)
-        combine_plainly(update, first);
+    MPI_Count count = 1;
+    if (is_by_block)
+        count = count_in_block(sequence, update->basic->bytes);
+    if (is_by_block || !is_by_instruction(update, sequence->offset))
+        combine_plainly(update, sequence, count);
     else
-        combine_by_instruction(update, &first);
+        combine_by_instruction(update, sequence, count);
     stripe_unlock(stripe.word);
-    return first.count;
+    return count;
 }
 
 static MPI_Count combine_some(const struct update *update,
-                              const struct sequence *sequence, bool is_by_instruction)
+                              const struct sequence *sequence)
 {
-    struct presence *own = is_by_instruction ? update_enter(update->lock_record) : NULL;
+    struct presence *own = NULL;
+    if (unlikely(granularity_of(update->lock_record) == BY_ELEMENT) &&
+        is_by_instruction(update, sequence->offset))
+        own = update_enter(update->lock_record);
     if (own == NULL)
-        return combine_under_stripe(update, sequence, is_by_instruction);
-    struct sequence first = sequence_first(sequence, SPELL);
-    combine_by_instruction(update, &first);
+        return combine_under_stripe(update, sequence);
+    MPI_Count count = at_most(sequence->count, SPELL);
+    combine_by_instruction(update, sequence, count);
     presence_leave(own);
-    return first.count;
+    return count;
 }
 
 // Chooses how the elements are updated.
@@ -193,14 +210,16 @@ void update_elements(const struct update *update, const void *in, uint64_t offse
 {
     struct sequence sequence = {in, result, offset, count};
     if (update->is_excluding) {
-        combine_plainly(update, sequence);
+        combine_plainly(update, &sequence, count);
         return;
     }
     update_prepare(update, count);
-    bool by_instruction = fetch_of(update) != NULL && is_by_instruction(update, offset);
-    while (sequence.count > 0)
-        sequence_advance(&sequence, combine_some(update, &sequence, by_instruction),
-                         update->basic->bytes);
+    for (;;) {
+        MPI_Count done = combine_some(update, &sequence);
+        if (likely(done == sequence.count))
+            return;
+        sequence_advance(&sequence, done, update->basic->bytes);
+    }
 }
 
 static void swap_plainly(const struct update *update, const void *origin,
@@ -216,7 +235,7 @@ void update_swap(const struct update *update, const void *origin, const void *co
                  uint64_t offset, void *result)
 {
     char *target = exposed_at(update->base, offset);
-    bool by_instruction = is_by_instruction(update, offset);
+    bool by_instruction = is_for_instructions(update, offset);
     update_prepare(update, 1);
     struct presence *own = by_instruction ? update_enter(update->lock_record) : NULL;
     if (own != NULL) {

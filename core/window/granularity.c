@@ -20,15 +20,10 @@
 #include <sched.h>
 
 enum {
-    TRIES_BEFORE_YIELD = 64, // a holder needs some microseconds if it runs
-    TRIES_BEFORE_DOUBT = 1 << 14,
-    CREDIT_MAX = 8192, // elements, as many as a change to blocks costs
+    PAUSES_MAX = 64,         // between two looks at a stripe
+    TRIES_BEFORE_YIELD = 12, // a holder needs some microseconds if it runs
+    TRIES_BEFORE_DOUBT = 1 << 11,
 };
-
-static enum granularity granularity_of(const struct lock_record *record)
-{
-    return atomic_load_explicit(&record->granularity, memory_order_acquire);
-}
 
 // ---- stripes ------------------------------------------------------------------
 // A holder that has died leaves its elements as they are; the process that finds it dead
@@ -45,29 +40,30 @@ static bool stripe_inherit(struct lock_record *record, _Atomic(uint32_t) *stripe
     return true;
 }
 
+// Looks ever less often: each look takes the holder's cache line, which it needs to leave.
 static void stripe_take(struct lock_record *record, _Atomic(uint32_t) *stripe)
 {
-    uint32_t own = (uint32_t)process.shm->node_rank + 1, holder = 0;
-    for (unsigned tries = 1; !atomic_compare_exchange_strong_explicit(
-             stripe, &holder, own, memory_order_acquire, memory_order_relaxed);
-         tries++) {
-        if (tries % TRIES_BEFORE_DOUBT == 0 &&
+    uint32_t own = (uint32_t)process.shm->node_rank + 1, holder;
+    int pauses = 4;
+    for (unsigned tries = 1; !stripe_try(stripe); tries++) {
+        for (int i = 0; i < pauses; i++)
+            cpu_relax();
+        if (pauses < PAUSES_MAX)
+            pauses *= 2;
+        holder = atomic_load_explicit(stripe, memory_order_relaxed);
+        if (tries % TRIES_BEFORE_DOUBT == 0 && holder != 0 &&
             stripe_inherit(record, stripe, holder, own))
             return;
         if (tries % TRIES_BEFORE_YIELD == 0)
             sched_yield();
-        else
-            cpu_relax();
-        holder = 0;
     }
 }
 
-struct stripe stripe_lock(struct lock_record *record, uint64_t offset)
+struct stripe stripe_await(struct lock_record *record, uint64_t offset)
 {
     for (;;) {
         enum granularity granularity = granularity_of(record);
-        uint64_t grain = granularity == BY_BLOCK ? BLOCK_BYTES : CACHE_LINE;
-        _Atomic(uint32_t) *word = &record->stripes[offset / grain % LOCK_STRIPES];
+        _Atomic(uint32_t) *word = stripe_of(record, granularity, offset);
         stripe_take(record, word);
         if (likely(granularity_of(record) == granularity))
             return (struct stripe){word, granularity};
@@ -103,7 +99,7 @@ static __attribute__((noinline)) void change_to(struct lock_record *record,
 }
 
 // The credit is a guess: updates that meet may count once.
-void granularity_favour_blocks(struct lock_record *record, MPI_Count elements)
+void granularity_count_many(struct lock_record *record, MPI_Count elements)
 {
     int32_t credit = atomic_load_explicit(&record->credit, memory_order_relaxed);
     int32_t room = CREDIT_MAX - credit;
@@ -115,7 +111,7 @@ void granularity_favour_blocks(struct lock_record *record, MPI_Count elements)
         change_to(record, BY_BLOCK);
 }
 
-void granularity_favour_elements(struct lock_record *record)
+void granularity_count_few(struct lock_record *record)
 {
     int32_t credit = atomic_load_explicit(&record->credit, memory_order_relaxed);
     if (granularity_of(record) == BY_ELEMENT)

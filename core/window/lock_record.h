@@ -20,6 +20,7 @@ enum granularity { BY_BLOCK, BY_ELEMENT = ADMITTING };
 enum {
     LOCK_STRIPES = 32,
     BLOCK_BYTES = 1 << 14,
+    CREDIT_MAX = 8192, // elements, as many as a change to blocks costs
 };
 
 // A ticket lock for readers and writers: an origin takes a ticket and enters when it is
@@ -99,18 +100,70 @@ static inline struct presence *update_enter(const struct lock_record *record)
     return presence_enter(record, &record->granularity);
 }
 
+static inline enum granularity granularity_of(const struct lock_record *record)
+{
+    return atomic_load_explicit(&record->granularity, memory_order_acquire);
+}
+
 // A stripe that is held, with the granularity that holds as long.
 struct stripe {
     _Atomic(uint32_t) *word;
     enum granularity granularity;
 };
-// Locks the stripe of an element.
-struct stripe stripe_lock(struct lock_record *record, uint64_t offset);
+
+static inline _Atomic(uint32_t) *
+stripe_of(struct lock_record *record, enum granularity granularity, uint64_t offset)
+{
+    uint64_t grain =
+        granularity == BY_BLOCK ? offset / BLOCK_BYTES : offset / CACHE_LINE;
+    return &record->stripes[grain % LOCK_STRIPES];
+}
+
+static inline bool stripe_try(_Atomic(uint32_t) *word)
+{
+    return atomic_compare_exchange_strong_explicit(
+        word, &(uint32_t){0}, (uint32_t)process.shm->node_rank + 1,
+        memory_order_acquire, memory_order_relaxed);
+}
+
 static inline void stripe_unlock(_Atomic(uint32_t) *word)
 {
     atomic_store_explicit(word, 0, memory_order_release);
 }
 
-// Before an update of many elements, or of few: changes the granularity if that pays.
-void granularity_favour_blocks(struct lock_record *record, MPI_Count elements);
-void granularity_favour_elements(struct lock_record *record);
+// Locks the stripe of an element that another thread holds, or that it may hold.
+struct stripe stripe_await(struct lock_record *record, uint64_t offset);
+
+// Locks the stripe of an element.
+static inline struct stripe stripe_lock(struct lock_record *record, uint64_t offset)
+{
+    enum granularity granularity = granularity_of(record);
+    _Atomic(uint32_t) *word = stripe_of(record, granularity, offset);
+    if (unlikely(!stripe_try(word)))
+        return stripe_await(record, offset);
+    if (likely(granularity_of(record) == granularity))
+        return (struct stripe){word, granularity};
+    stripe_unlock(word);
+    return stripe_await(record, offset);
+}
+
+// Counts an update of many elements, or of few, and changes the granularity if that pays.
+void granularity_count_many(struct lock_record *record, MPI_Count elements);
+void granularity_count_few(struct lock_record *record);
+
+// Before an update of many elements.
+static inline void granularity_favour_blocks(struct lock_record *record,
+                                             MPI_Count elements)
+{
+    if (unlikely(granularity_of(record) != BY_BLOCK) ||
+        unlikely(atomic_load_explicit(&record->credit, memory_order_relaxed) !=
+                 CREDIT_MAX))
+        granularity_count_many(record, elements);
+}
+
+// Before an update of few.
+static inline void granularity_favour_elements(struct lock_record *record)
+{
+    if (granularity_of(record) == BY_BLOCK)
+        granularity_count_few(record);
+}

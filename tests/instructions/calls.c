@@ -65,6 +65,11 @@ static void accumulate_8(void)
     MPI_Accumulate(source, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, MPI_SUM, win);
 }
 
+static void accumulate_256(void)
+{
+    MPI_Accumulate(source, 32, MPI_INT64_T, target, 0, 32, MPI_INT64_T, MPI_SUM, win);
+}
+
 static void fetch_and_op(void)
 {
     MPI_Fetch_and_op(source, result, MPI_INT64_T, target, 0, MPI_SUM, win);
@@ -131,6 +136,7 @@ static const struct measured {
     {"rput_wait", rput_wait, 1},
     {"rget_wait", rget_wait, 1},
     {"accumulate_8", accumulate_8, 1},
+    {"accumulate_256", accumulate_256, 1},
     {"fetch_and_op", fetch_and_op, 1},
     {"compare_and_swap", compare_and_swap, 1},
     {"flush", flush, 1},

@@ -26,6 +26,7 @@ BUDGETS = {
     "rput_wait": 104,
     "rget_wait": 106,
     "accumulate_8": 98,
+    "accumulate_256": 345,  # 66 of them are the loop itself
     "fetch_and_op": 82,
     "compare_and_swap": 82,
     "flush": 24,
