@@ -19,6 +19,10 @@ const struct pvar pvar_table[COUNTER_COUNT] = {
     [COUNTER_PROCESS_COPY_BYTES] = {"process_copy_bytes", CATEGORY_NODE,
                                     MPI_T_PVAR_CLASS_AGGREGATE,
                                     "bytes of these copies"},
+    [COUNTER_GRANULARITY_CHANGES] = {"granularity_changes", CATEGORY_NODE,
+                                     MPI_T_PVAR_CLASS_COUNTER,
+                                     "how often accumulates of this process have "
+                                     "changed the granularity of exposed memory"},
     [COUNTER_HEAP_BYTES] = {"heap_bytes", CATEGORY_NODE, MPI_T_PVAR_CLASS_LEVEL,
                             "bytes in use of this process's shared heap"},
     [COUNTER_NETWORK_MESSAGES] = {"network_messages", CATEGORY_NETWORK,

@@ -92,6 +92,7 @@ static __attribute__((noinline)) void change_to(struct lock_record *record,
     stripes_take_all(record);
     if (granularity_of(record) != granularity) {
         atomic_store_explicit(&record->granularity, granularity, memory_order_release);
+        count_shared(COUNTER_GRANULARITY_CHANGES, 1);
         if (granularity == BY_BLOCK)
             shm_await_leaves(process.shm, record);
     }

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // random_mixes_of_updates_lose_none: all ranks, two threads each, add to elements of rank
-// 0 by updates of one to thousands of elements, in turns of many and of few, so that the
-// library changes between locks and instructions; fetch and op and compare and swap are
-// among them. All that was added is there in the end.
+// 0 by updates of one to thousands of elements; fetch and op and compare and swap are
+// among them. All that was added is there in the end. Between mixes all add single elements
+// for so long that the library turns to instructions, so that each mix changes to locks
+// while others are at single elements.
 //
 // accumulate_mixes [UPDATES]: of elements by all ranks together, on each kind of window.
 #include "window_test.h"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <unistd.h>
 
-enum { THREADS = 2, ELEMENTS = 12000, MANY = 4000, TURN_MANY = 20, TURN_FEW = 1500 };
+enum { THREADS = 2, ELEMENTS = 12000, MANY = 4000, MIXED = 16, SINGLE = 9000 };
 
-static long updates = 1000000;
+static long updates = 500000;
 static int threads;
+static pthread_barrier_t threads_meet;
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle changes;
 
 struct adder {
     MPI_Win win;
     unsigned seed;
-    int64_t share, added; // to be added, and what has been
+    bool is_main;
+    long turns;
+    int64_t added;
 };
 
 static unsigned draw(struct adder *adder)
@@ -86,28 +94,74 @@ static void add_one(struct adder *adder)
     adder->added++;
 }
 
+static void meet(const struct adder *adder)
+{
+    pthread_barrier_wait(&threads_meet);
+    if (adder->is_main)
+        MPI_Barrier(MPI_COMM_WORLD);
+    pthread_barrier_wait(&threads_meet);
+}
+
 static void *add(void *argument)
 {
     struct adder *adder = argument;
-    while (adder->added < adder->share) {
-        for (unsigned i = draw(adder) % TURN_MANY; i > 0; i--)
-            add_many(adder);
-        for (unsigned i = draw(adder) % TURN_FEW; i > 0; i--)
+    for (long turn = 0; turn < adder->turns; turn++) {
+        meet(adder);
+        for (int i = 0; i < SINGLE / size / threads + 1; i++)
             add_one(adder);
+        meet(adder);
+        for (unsigned i = draw(adder) % (2 * MIXED); i > 0; i--) {
+            for (unsigned few = draw(adder) % MIXED; few > 0; few--)
+                add_one(adder);
+            add_many(adder);
+        }
     }
     return NULL;
 }
 
+// ---- changes of the granularity ----------------------------------------------------
+static void changes_open(void)
+{
+    int provided, index, count;
+    MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
+    CHECK(MPI_T_pvar_get_index("granularity_changes", MPI_T_PVAR_CLASS_COUNTER,
+                               &index) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_session_create(&session) == MPI_SUCCESS);
+    CHECK(MPI_T_pvar_handle_alloc(session, index, NULL, &changes, &count) ==
+          MPI_SUCCESS);
+    CHECK(MPI_T_pvar_start(session, changes) == MPI_SUCCESS);
+}
+
+// By all processes since the last call.
+static int64_t changes_made(void)
+{
+    unsigned long long own;
+    int64_t made, all;
+    CHECK(MPI_T_pvar_readreset(session, changes, &own) == MPI_SUCCESS);
+    made = (int64_t)own;
+    MPI_Allreduce(&made, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
+static bool has_membarrier(void)
+{
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
+}
+
 // ---- all ------------------------------------------------------------------------
+// As many turns as bring about the wanted number of updates.
 static int64_t add_by_threads(MPI_Win win)
 {
+    long of_turn = SINGLE + (long)size * threads * MIXED * (MANY + MIXED) / 2;
+    long turns = updates / of_turn + 2;
     struct adder adders[THREADS];
     pthread_t others[THREADS];
     int64_t added = 0;
     for (int i = 0; i < threads; i++)
         adders[i] = (struct adder){.win = win,
                                    .seed = (unsigned)(rank * THREADS + i + 1),
-                                   .share = updates / size / threads};
+                                   .is_main = i == 0,
+                                   .turns = turns};
     for (int i = 1; i < threads; i++)
         CHECK(pthread_create(&others[i], NULL, add, &adders[i]) == 0);
     add(&adders[0]);
@@ -125,6 +179,7 @@ static void mix(const struct source *source)
     for (int i = 0; i < ELEMENTS; i++)
         elements[i] = 0;
     ones(); // before there are threads
+    changes_made();
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, opened.win);
     int64_t added = add_by_threads(opened.win);
@@ -133,7 +188,7 @@ static void mix(const struct source *source)
     for (int i = 0; i < ELEMENTS; i++)
         sum += elements[i];
     CHECK(rank != 0 || sum == total);
-    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(changes_made() > 1 || !has_membarrier());
     source->close(&opened);
 }
 
@@ -146,6 +201,9 @@ int main(int argc, char **argv)
     threads = provided == MPI_THREAD_MULTIPLE ? THREADS : 1;
     if (argc > 1)
         updates = strtol(argv[1], NULL, 10);
+    pthread_barrier_init(&threads_meet, NULL, (unsigned)threads);
+    changes_open();
     for_each_source(mix);
+    MPI_T_finalize();
     return finish();
 }
