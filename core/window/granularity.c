@@ -99,11 +99,20 @@ static __attribute__((noinline)) void change_to(struct lock_record *record,
     stripes_unlock_all(record);
 }
 
+void granularity_begin(struct lock_record *record, uint64_t bytes)
+{
+    record->keeps_granularity = bytes > 0;
+    record->credit = bytes > CACHE_LINE ? CREDIT_MAX : 0;
+    record->granularity = bytes > 0 && bytes <= CACHE_LINE ? BY_ELEMENT : BY_BLOCK;
+}
+
 // The credit is a guess: updates that meet may count once.
 void granularity_count_many(struct lock_record *record, MPI_Count elements)
 {
     int32_t credit = atomic_load_explicit(&record->credit, memory_order_relaxed);
     int32_t room = CREDIT_MAX - credit;
+    if (record->keeps_granularity)
+        return;
     if (room > 0)
         atomic_store_explicit(&record->credit,
                               elements < room ? credit + (int32_t)elements : CREDIT_MAX,
@@ -115,7 +124,7 @@ void granularity_count_many(struct lock_record *record, MPI_Count elements)
 void granularity_count_few(struct lock_record *record)
 {
     int32_t credit = atomic_load_explicit(&record->credit, memory_order_relaxed);
-    if (granularity_of(record) == BY_ELEMENT)
+    if (record->keeps_granularity || granularity_of(record) == BY_ELEMENT)
         return;
     if (credit > 0)
         atomic_store_explicit(&record->credit, credit - 1, memory_order_relaxed);

@@ -140,6 +140,13 @@ size_t hint_alignment(const struct info *info)
     return alignment > CACHE_LINE ? alignment : CACHE_LINE;
 }
 
+uint64_t hint_granularity(const struct info *info)
+{
+    char value[MPI_MAX_INFO_VAL];
+    bool is_given = info_value(info, "mpi_accumulate_granularity", value);
+    return is_given ? strtoull(value, NULL, 10) : 0;
+}
+
 int oriel_win_set_info(struct window *win, struct info *info)
 {
     char value[MPI_MAX_INFO_VAL];

@@ -36,6 +36,7 @@ struct lock_record {
     _Atomic(int32_t) credit;   // elements that updates of many have in favour of blocks
     // Often read and seldom written, on a line of their own.
     _Alignas(CACHE_LINE) _Atomic(uint32_t) granularity; // enum granularity
+    bool keeps_granularity;                             // a hint has chosen it
     struct attachments attachments;
     // Each protects the elements of some blocks, or single elements that no instruction
     // updates whole: 0, or the node rank of the holder plus 1.
@@ -146,6 +147,10 @@ static inline struct stripe stripe_lock(struct lock_record *record, uint64_t off
     stripe_unlock(word);
     return stripe_await(record, offset);
 }
+
+// How updates of a new window's memory are kept apart: 0, by what comes; else by pieces
+// of so many bytes for good.
+void granularity_begin(struct lock_record *record, uint64_t bytes);
 
 // Counts an update of many elements, or of few, and changes the granularity if that pays.
 void granularity_count_many(struct lock_record *record, MPI_Count elements);

@@ -125,6 +125,15 @@ static void undo_region(struct window *window)
     message_unlock();
 }
 
+// All processes give the same hint.
+static void records_begin(const struct window *window, size_t bytes)
+{
+    struct lock_record *records = memset(window->table, 0, bytes);
+    uint64_t granularity = hint_granularity(window->info);
+    for (int i = 0; i < window->comm->node_size; i++)
+        granularity_begin(&records[i], granularity);
+}
+
 // The node's leader provides the lock records, clear, and room for the table of members
 // behind them.
 static int make_table(struct opening *opening)
@@ -140,7 +149,7 @@ static int make_table(struct opening *opening)
         size_t bytes = records_bytes + (size_t)comm->size * sizeof(struct member);
         table.error = shm_alloc(process.shm, bytes, CACHE_LINE, &window->table);
         if (!table.error) {
-            memset(window->table, 0, records_bytes);
+            records_begin(window, records_bytes);
             table.offset = shm_offset(process.shm, window->table);
         }
     }

@@ -143,6 +143,58 @@ static void parts_are_apart_if_asked(void)
     MPI_Info_free(&info);
 }
 
+// ---- accumulates -------------------------------------------------------------------
+enum { ELEMENTS = 20000, UPDATES = 10000 };
+
+static unsigned long long granularity_changes(MPI_T_pvar_session session,
+                                              MPI_T_pvar_handle changes)
+{
+    unsigned long long made;
+    CHECK(MPI_T_pvar_readreset(session, changes, &made) == MPI_SUCCESS);
+    return made;
+}
+
+// Updates of single elements, of many and of single ones again, at the process itself.
+static void update_all(MPI_Win win, int64_t *elements)
+{
+    static int64_t ones[ELEMENTS];
+    for (int i = 0; i < ELEMENTS; i++)
+        elements[i] = !(ones[i] = 1);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
+    for (int i = 0; i < 2 * UPDATES; i++) {
+        if (i == UPDATES)
+            MPI_Accumulate(ones, ELEMENTS, MPI_INT64_T, rank, 0, ELEMENTS, MPI_INT64_T,
+                           MPI_SUM, win);
+        MPI_Accumulate(ones, 1, MPI_INT64_T, rank, 8, 1, MPI_INT64_T, MPI_SUM, win);
+    }
+    MPI_Win_unlock(rank, win);
+    for (int i = 0; i < ELEMENTS; i++)
+        CHECK(elements[i] == (i == 1 ? 2 * UPDATES + 1 : 1));
+}
+
+static void a_given_granularity_is_kept(const char *bytes, bool is_kept)
+{
+    MPI_Info info = info_of("mpi_accumulate_granularity", bytes);
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle changes;
+    int provided, index, count;
+    MPI_Win win;
+    void *base;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_T_pvar_session_create(&session);
+    CHECK(MPI_T_pvar_get_index("granularity_changes", MPI_T_PVAR_CLASS_COUNTER,
+                               &index) == MPI_SUCCESS);
+    MPI_T_pvar_handle_alloc(session, index, NULL, &changes, &count);
+    MPI_T_pvar_start(session, changes);
+    MPI_Win_allocate(ELEMENTS * 8, 1, info, MPI_COMM_WORLD, &base, &win);
+    granularity_changes(session, changes);
+    update_all(win, base);
+    CHECK((granularity_changes(session, changes) == 0) == is_kept);
+    MPI_Win_free(&win);
+    MPI_Info_free(&info);
+    MPI_T_finalize();
+}
+
 // ---- what is shown ------------------------------------------------------------------
 static const struct hint {
     const char *key, *standard, *valid, *invalid;
@@ -224,6 +276,9 @@ int main(int argc, char **argv)
     memory_is_aligned("256");
     memory_is_aligned("65536");
     parts_are_apart_if_asked();
+    a_given_granularity_is_kept("0", false);
+    a_given_granularity_is_kept("8", true);
+    a_given_granularity_is_kept("4096", true);
     hints_are_shown(MPI_WIN_FLAVOR_CREATE);
     hints_are_shown(MPI_WIN_FLAVOR_ALLOCATE);
     hints_are_shown(MPI_WIN_FLAVOR_SHARED);
