@@ -44,6 +44,7 @@ static void process_report(void)
                 process.boot->node_count,
                 process.options.progress_thread ? "thread" : "calls only",
                 provider_text());
+    start_report();
     report_unknown_options();
 }
 
@@ -51,18 +52,22 @@ static void process_report(void)
 static int start_own_layers(void)
 {
     int err = boot_start(&process.boot);
+    start_step("launcher");
     if (!err)
         err = messages_start();
     if (!err)
         err = objects_start();
     if (!err)
         datatypes_start();
+    start_step("objects");
     return err;
 }
 
 static int start_common_layers(void)
 {
+    start_begin();
     int err = boot_find_nodes(process.boot);
+    start_step("nodes");
     if (!err)
         err = messages_connect();
     if (!err)
@@ -74,6 +79,7 @@ static int start_common_layers(void)
     if (err)
         return err;
     rma_start_serving();
+    start_step("upper layers");
     process.has_met = true;
     process_report();
     return 0;
@@ -117,6 +123,7 @@ static int process_start(int thread_level)
     process.thread_level = thread_level;
     process.main_thread = thread_identity();
     process.meet = process_meet;
+    start_begin();
     int err = options_read(&process.options);
     if (!err)
         err = start_own_layers();

@@ -32,4 +32,5 @@
 #include "base/number.h"
 #include "base/option.h"
 #include "base/process.h"
+#include "base/start.h"
 #include "base/thread.h"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/option.h"
+#include "base/start.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,6 +32,7 @@ struct process {
     int thread_level;         // MPI_THREAD_*: what was granted
 
     struct options options;
+    struct start_times start;
 
     // State of each layer: set when the layer has started, NULL after it has stopped.
     // `net` stays NULL in a job of one node; `tools` is always set.

@@ -31,17 +31,21 @@ static int open_node(void)
                                   net_lifeline_offer(process.net), descriptor + used,
                                   sizeof descriptor - used);
         err = boot_put(boot, key, descriptor);
+        start_step("segment");
         if (err)
             return err;
     }
     int err = boot_fence(boot);
+    start_step("launcher's exchange");
     if (!err && !is_leader)
         err = boot_get(boot, boot->leaders[boot->node], key, descriptor,
                        sizeof descriptor);
     if (!err && !is_leader)
         err = shm_attach(boot, descriptor, &process.shm);
+    start_step("attaching");
     if (!err)
         err = boot_fence(boot);
+    start_step("launcher's barrier");
     return err ? err : shm_attached(process.shm);
 }
 
@@ -78,7 +82,9 @@ static int connect_all(struct messages *messages)
         return err;
     deaths_watch(messages);
     gaps_start();
+    start_step("lifeline");
     err = addresses_exchange(messages);
+    start_step("addresses");
     return err ? err : network_thread_start(messages);
 }
 

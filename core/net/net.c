@@ -106,13 +106,19 @@ int net_start(struct net **result, int size,
     net->receive = receive;
     net->lifelines = net->lost = -1;
 
+    start_step("tables");
     int err = provider_choose(process.options.provider, &net->info);
+    start_step_of_libfabric("providers");
     if (err)
         goto close;
     set_limits(net);
     if ((err = open_pools(net)) || (err = open_domain(net)) ||
-        (err = open_completions(net)) || (err = open_endpoint(net)) ||
-        (err = messages_open(net)))
+        (err = open_completions(net)) || (err = open_endpoint(net)))
+        goto close;
+    start_step_of_libfabric("endpoint");
+    err = messages_open(net);
+    start_step("buffers");
+    if (err)
         goto close;
     *result = net;
     return 0;
