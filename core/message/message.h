@@ -27,7 +27,8 @@
 // from where those of the layer below end.
 enum { MESSAGE_NEXT_KIND = 3, MESSAGE_KINDS = 32 };
 
-enum { MESSAGE_MAX = 8000 }; // bytes of head and body together
+// Bytes of head and body together: 8 KiB of data with what is said of them.
+enum { MESSAGE_MAX = SHM_MESSAGE_MAX };
 
 // `source` is the rank of the sender in the job; `message` is aligned to 8.
 typedef void message_handler(int source, const void *message, size_t bytes);

@@ -6,7 +6,7 @@
 
 enum {
     EAGER_MAX = MESSAGE_MAX - sizeof(struct envelope),
-    PART_MAX = 7936, // bytes of data in one part of an eager message: whole cache lines
+    PART_MAX = 8192, // bytes of data in one part of an eager message: whole cache lines
     CHUNK = 64 * 1024, // bytes of a get; two are under way at once
 };
 

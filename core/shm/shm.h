@@ -136,7 +136,7 @@ bool shm_can_copy(const struct shm *shm);
 void shm_open_memory(struct shm *shm);
 
 // ---- rings --------------------------------------------------------------------
-enum { SHM_MESSAGE_MAX = 8192 }; // bytes of one message in a ring
+enum { SHM_MESSAGE_MAX = 8192 + 2 * CACHE_LINE }; // bytes of one message in a ring
 
 // Puts one message of two parts into the ring towards node_rank (a process may send to
 // itself) and rings its doorbell; false when the ring is full. `kind` is the caller's.

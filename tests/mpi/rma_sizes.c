@@ -3,10 +3,10 @@
 // every kind, to every rank, and nothing beside them.
 #include "window_test.h"
 
-static const size_t sizes[] = {0,    1,    2,    3,    4,     5,     7,
-                               8,    9,    15,   16,   31,    64,    100,
-                               255,  1000, 2047, 2048, 2049,  4096,  7951,
-                               7952, 7999, 8000, 8001, 16384, 65537, 1 << 20};
+static const size_t sizes[] = {0,    1,    2,    3,    4,    5,     7,     8,
+                               9,    15,   16,   31,   64,   100,   255,   1000,
+                               2047, 2048, 2049, 4096, 7951, 7952,  8191,  8192,
+                               8193, 8264, 8280, 8320, 8321, 16384, 65537, 1 << 20};
 enum { SIZES = sizeof sizes / sizeof *sizes, LARGEST = 1 << 20, MARGIN = 16 };
 
 static unsigned char *local;

@@ -41,8 +41,9 @@ static void pass_on(unsigned char *out, unsigned char *in, size_t size)
 
 static void every_size(void)
 {
-    static const size_t sizes[] = {0,     1,     7900,   7951,   7952,   7953,   8000,
-                                   65535, 65536, 131072, 131073, 262144, BIGGEST};
+    static const size_t sizes[] = {0,     1,      7900,   8191,   8192,
+                                   8193,  8279,   8280,   8281,   65535,
+                                   65536, 131072, 131073, 262144, BIGGEST};
     unsigned char *out = malloc(BIGGEST + 1), *in = malloc(BIGGEST + 1);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         pass_on(out, in, sizes[i]);

@@ -285,7 +285,7 @@ static void what_fits_in_no_message_goes_in_parts(enum operation_kind kind)
 
 static void short_spans_share_parts(void)
 {
-    enum { STEP = 1600, OF_PART = 4, SPANS = sizeof memory / STEP };
+    enum { STEP = 1700, OF_PART = 4, SPANS = sizeof memory / STEP };
     begin_local(SHM_WAIT_POLLS, false);
     for (size_t i = 0; i < SPANS; i++)
         add(OPERATION_PUT, i * STEP, STEP - 1);
