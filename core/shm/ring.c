@@ -177,26 +177,27 @@ static struct cell *cell_left(struct shm_rings *rings)
 }
 
 // Must another cell join those in turn, because none of them is free or they have been
-// used often?
+// used for much?
 static bool must_begin_cell(const struct shm_rings *rings, const struct cell *left)
 {
     return rings->cells_begun < rings->cell_count &&
-           (left == NULL || rings->cells_taken % CELL_USES == 0);
+           (left == NULL || rings->bytes_in_cells >= CELL_PAYS_BYTES);
 }
 
-// A free cell, or NULL.
-static struct cell *cell_take(struct shm *shm)
+// A free cell for a message of so many bytes, or NULL.
+static struct cell *cell_take(struct shm *shm, size_t bytes)
 {
     struct shm_rings *rings = shm->rings;
     if (unlikely(!rings->has_tried_cells))
         cells_make(shm);
     struct cell *cell = cell_left(rings);
-    if (unlikely(must_begin_cell(rings, cell)))
+    rings->bytes_in_cells += bytes;
+    if (unlikely(must_begin_cell(rings, cell))) {
         cell = &rings->cells[rings->cells_begun++];
-    if (cell != NULL) {
-        rings->cells_taken++;
-        atomic_store_explicit(&cell->is_used, true, memory_order_relaxed);
+        rings->bytes_in_cells = 0;
     }
+    if (cell != NULL)
+        atomic_store_explicit(&cell->is_used, true, memory_order_relaxed);
     return cell;
 }
 
@@ -257,7 +258,7 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
     struct ring_end *out = &shm->rings->out[node_rank];
     size_t bytes = head_bytes + body_bytes, at, skipped;
     assert(bytes <= SHM_MESSAGE_MAX && ring_sender_is_valid(out));
-    struct cell *cell = bytes >= CELL_MESSAGE_MIN ? cell_take(shm) : NULL;
+    struct cell *cell = bytes >= CELL_MESSAGE_MIN ? cell_take(shm, bytes) : NULL;
     size_t record = record_bytes(cell ? sizeof(struct cell_record) : bytes);
     if (!find_place(out, record, &at, &skipped)) {
         if (cell)

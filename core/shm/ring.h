@@ -41,21 +41,21 @@ enum record_mark { RECORD_NONE, RECORD_MESSAGE, RECORD_IN_CELL, RECORD_WRAP };
 
 // Long messages lie in cells of their sender, of which the record of a ring says only
 // where. The sender takes some of them in turn. Their number grows when the next ones are
-// still used, and slowly with the messages: a cell that is used after many others has left
-// the caches of both cores for the one that they share, from where lines come two or three
-// times as fast, but its first use costs the page faults of both processes, as much as
-// ten messages and more. Without a free cell long messages lie in the ring too.
+// still used, and with the bytes that are sent: a cell that is used after many others has
+// left the caches of both cores for the one that they share, from where lines come two or
+// three times as fast, but its first use costs the page faults of both processes, as much
+// as ten messages and more. Without a free cell long messages lie in the ring too.
 struct cell {
     _Alignas(CACHE_LINE) _Atomic(bool) is_used; // until the receiver has its message
     _Alignas(CACHE_LINE) char data[SHM_MESSAGE_MAX + CACHE_LINE];
 };
 enum {
     CELL_MESSAGE_MIN = 1024,
-    CELLS_OF_PROCESS = 512, // or less, that those of a large node take 256 MiB at most
-    CELLS_OF_NODE = 32768,
-    CELLS_OF_HEAP = 8, // and at most one part in so many of the heap
+    CELLS_OF_PROCESS = 256, // as two cores' own caches; or less, that those of a large
+    CELLS_OF_NODE = 32768,  // node take 264 MiB at most
+    CELLS_OF_HEAP = 8,      // and at most one part in so many of the heap
     CELL_TRIES = 4,
-    CELL_USES = 128, // messages in cells for which another cell pays
+    CELL_PAYS_BYTES = 256 << 10, // of messages in cells, for which another cell pays
 };
 
 // Record of a message in a cell.
@@ -81,8 +81,8 @@ struct shm_rings {
     bool has_tried_cells; // to make them
     struct cell *cells;   // [cell_count] of this process
     int cell_count, next_cell;
-    int cells_begun;      // which are used in turn; others have no pages yet
-    uint32_t cells_taken; // so far, modulo 2^32
+    int cells_begun;       // which are used in turn; others have no pages yet
+    size_t bytes_in_cells; // of messages since the last one was begun
 };
 
 // Bytes of a record in the ring, without the head word behind it.

@@ -178,15 +178,16 @@ static void long_messages_lie_in_cells(struct shm *shm)
     CHECK(rings_are_valid(shm) && shm_receive(shm, 1, count_only) == 1);
 }
 
-// Messages that are taken one by one use one cell, and one more for each CELL_USES of
-// them; those that wait together have a cell each.
+// Messages that are taken one by one use one cell, and one more for each CELL_PAYS_BYTES;
+// those that wait together have a cell each.
 static void few_cells_are_used_at_first(struct shm *shm)
 {
     static const char text[CELL_MESSAGE_MIN];
     const struct shm_rings *rings = shm->rings;
-    for (int i = 0; i < 3 * CELL_USES; i++) {
+    int of_cell = CELL_PAYS_BYTES / sizeof text;
+    for (int i = 0; i < 3 * of_cell; i++) {
         CHECK(shm_send(shm, 0, KIND, text, sizeof text, NULL, 0));
-        CHECK(rings->cells_begun == 1 + i / CELL_USES);
+        CHECK(rings->cells_begun == 1 + i / of_cell);
         CHECK(shm_receive(shm, 1, count_only) == 1);
     }
     for (int i = 0; i < 8; i++)
