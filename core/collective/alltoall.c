@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Alltoall: a portion from each process to each (MPI-4.1 6.8).
+// Alltoall: a portion from each process to each (MPI-4.1 6.8); the plain blocking form
+// inside a node over the shared buffer, all others as schedules.
+#include "collective/node.h"
 #include "collective/plans.h"
 #include "collective/portions.h"
+
+#include <oriel_core.h>
+#include <stdlib.h>
 
 enum {
     AT_ONCE = 32, // exchanges under way
@@ -157,4 +162,52 @@ int plan_alltoallw(const void *sendbuf, struct numbers sendcounts,
     return plan_alltoall_of(typed_portions(sendbuf, sendcounts, sdispls, sendtypes),
                             typed_portions(recvbuf, recvcounts, rdispls, recvtypes),
                             comm, schedule);
+}
+
+// ---- the blocking form inside a node
+
+// Packs what is not contiguous, and what would be overwritten while it is sent.
+static int exchange_packed(struct elements out, struct elements in, size_t size,
+                           struct communicator *comm)
+{
+    size_t total = (size_t)comm->size * size;
+    bool packs_in = !in.type->is_contiguous;
+    char *packed = malloc((packs_in ? 2 * total : total) + 1);
+    if (packed == NULL)
+        return node_exchange(
+            comm, NULL, NULL, 0,
+            fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", total));
+    char *received = packs_in ? packed + total : in.at;
+    datatype_pack(out.type, out.count, out.at, packed);
+    int err = node_exchange(comm, packed, received, size, 0);
+    if (!err && packs_in)
+        datatype_unpack(in.type, in.count, in.at, received);
+    free(packed);
+    return err;
+}
+
+int oriel_alltoall(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
+                   void *recvbuf, MPI_Count recvcount, struct datatype *recvtype,
+                   struct communicator *comm)
+{
+    if (comm_is_inter(comm) || !node_can_exchange(comm)) {
+        struct schedule *schedule;
+        int err = plan_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                recvtype, comm, &schedule);
+        return err ? err : schedule_run(schedule);
+    }
+    struct elements in = elements_of(recvbuf, recvcount * comm->size, recvtype);
+    bool is_in_place = sendbuf == MPI_IN_PLACE;
+    struct elements out =
+        is_in_place ? in : elements_of(sendbuf, sendcount * comm->size, sendtype);
+    size_t size = (size_t)(recvcount * recvtype->size);
+    if (elements_bytes(out) != elements_bytes(in))
+        return node_exchange(
+            comm, NULL, NULL, 0,
+            fail(MPI_ERR_TRUNCATE,
+                 "%zu bytes are sent to all and %zu are to be received",
+                 elements_bytes(out), elements_bytes(in)));
+    if (is_in_place || !out.type->is_contiguous || !recvtype->is_contiguous)
+        return exchange_packed(out, in, size, comm);
+    return node_exchange(comm, out.at, recvbuf, size, 0);
 }

@@ -24,6 +24,15 @@ int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node
 int node_gather_all(struct communicator *comm, const void *mine, void *all, size_t size,
                     int err);
 
+// Can the members exchange by the next function? All are on one node then, and so few
+// that each has a cache line for every other one in its slot.
+bool node_can_exchange(const struct communicator *comm);
+// Alltoall: brings the block for this member of each one's `out` to the place of its
+// rank in `in`, which is other memory; blocks have `size` bytes. MPI_ERR_TRUNCATE when
+// their sizes differ.
+int node_exchange(struct communicator *comm, const char *out, char *in, size_t size,
+                  int err);
+
 // Operands of one predefined type, and who gets their result.
 struct reduction {
     const struct op *op;

@@ -102,6 +102,24 @@ static void all_have_all_blocks(struct trial *trial, int length, bool is_in_plac
             CHECK(all[owner * length + i] == value_of(owner, i, trial->number));
 }
 
+// What one gives to another begins at another value for each.
+static void all_have_their_blocks(struct trial *trial, int length, bool is_in_place)
+{
+    begin_call(trial);
+    int *in = all_of(trial), *out = in;
+    if (!is_in_place)
+        out = trial->all[(trial->number / 2 + trial->rank + 1) % KINDS];
+    for (int to = 0; to < trial->size; to++)
+        for (int i = 0; i < length; i++)
+            out[to * length + i] = value_of(trial->rank, i + 13 * to, trial->number);
+    MPI_Alltoall(is_in_place ? MPI_IN_PLACE : out, length, MPI_INT, in, length, MPI_INT,
+                 trial->comm);
+    for (int owner = 0; owner < trial->size; owner++)
+        for (int i = 0; i < length; i++)
+            CHECK(in[owner * length + i] ==
+                  value_of(owner, i + 13 * trial->rank, trial->number));
+}
+
 static void all_have_the_sums(struct trial *trial, int length, bool is_in_place)
 {
     begin_call(trial);
@@ -134,6 +152,7 @@ static void run_trials(struct trial *trial)
             strided_data_come_to_all(trial, lengths[i], root);
             all_have_all_blocks(trial, lengths[i], root % 2 == 0);
             all_have_the_sums(trial, lengths[i], root % 2 == 1);
+            all_have_their_blocks(trial, lengths[i], root % 2 == 1);
         }
 }
 
