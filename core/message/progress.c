@@ -84,7 +84,8 @@ int poll_once(struct messages *messages, bool is_progress_thread)
         events += poll_network(messages, process.net);
     if (messages->follower)
         events += messages->follower(is_progress_thread);
-    if (events > 0) // may be what another thread of this process sleeps for
+    bool is_awaited = messages->resting != NULL || messages->sleeping != NULL;
+    if (unlikely(events > 0 && is_awaited)) // by another thread of this process
         message_wake();
     return events;
 }

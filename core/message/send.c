@@ -14,41 +14,37 @@ static bool is_local(int rank)
 
 // ---- sending
 
-// Messages to another node are sealed already.
-static int try_send(int rank, int kind, const void *head, size_t head_bytes,
-                    const void *body, size_t body_bytes, bool *sent)
+// False: the ring is full.
+static inline bool send_in_node(int rank, int kind, const void *head, size_t head_bytes,
+                                const void *body, size_t body_bytes)
 {
-    size_t bytes = head_bytes + body_bytes;
-    if (!is_local(rank)) {
-        int err = net_send(process.net, rank, head, head_bytes, body, body_bytes, sent);
-        if (!err && *sent) {
-            count_alone(COUNTER_NETWORK_MESSAGES, 1);
-            count_alone(COUNTER_NETWORK_MESSAGE_BYTES, bytes - SEALED_HEAD);
-        }
-        return err;
-    }
-    *sent = shm_send(process.shm, process.boot->node_rank_of[rank], (uint16_t)kind,
-                     head, head_bytes, body, body_bytes);
-    if (*sent) {
+    bool sent = shm_send(process.shm, process.boot->node_rank_of[rank], (uint16_t)kind,
+                         head, head_bytes, body, body_bytes);
+    if (likely(sent)) {
         count_alone(COUNTER_NODE_MESSAGES, 1);
-        count_alone(COUNTER_NODE_MESSAGE_BYTES, bytes);
+        count_alone(COUNTER_NODE_MESSAGE_BYTES, head_bytes + body_bytes);
     }
-    return 0;
+    return sent;
 }
 
-// Sends it or puts it into the backlog.
-static inline int message_post(int rank, int kind, const void *head, size_t head_bytes,
-                               const void *body, size_t body_bytes)
+// The message is sealed already.
+static int send_between_nodes(int rank, const void *message, size_t bytes, bool *sent)
+{
+    int err = net_send(process.net, rank, message, bytes, NULL, 0, sent);
+    if (!err && *sent) {
+        count_alone(COUNTER_NETWORK_MESSAGES, 1);
+        count_alone(COUNTER_NETWORK_MESSAGE_BYTES, bytes - SEALED_HEAD);
+    }
+    return err;
+}
+
+static __attribute__((noinline)) int backlog_add(int rank, int kind, const void *head,
+                                                 size_t head_bytes, const void *body,
+                                                 size_t body_bytes)
 {
     struct messages *messages = process.messages;
     struct backlog *backlog = &messages->backlogs[rank];
     bool is_waiting = backlog->queue.first != NULL;
-    if (likely(!is_waiting)) {
-        bool sent;
-        int err = try_send(rank, kind, head, head_bytes, body, body_bytes, &sent);
-        if (err || likely(sent))
-            return err;
-    }
     int err = deaths_check(rank);
     if (err)
         return err;
@@ -73,16 +69,22 @@ static inline int message_post(int rank, int kind, const void *head, size_t head
     return 0;
 }
 
-static __attribute__((noinline)) int
-message_post_sealed(int rank, int kind, const void *head, size_t head_bytes,
-                    const void *body, size_t body_bytes)
+static __attribute__((noinline)) int send_sealed(int rank, int kind, const void *head,
+                                                 size_t head_bytes, const void *body,
+                                                 size_t body_bytes)
 {
+    struct messages *messages = process.messages;
     struct sealed sealed;
-    size_t bytes = message_seal(process.messages, rank, kind, head, head_bytes, body,
-                                body_bytes, &sealed);
-    int err = message_post(rank, kind, &sealed, bytes, NULL, 0);
+    size_t bytes =
+        message_seal(messages, rank, kind, head, head_bytes, body, body_bytes, &sealed);
+    bool sent = false;
+    int err = messages->backlogs[rank].queue.first == NULL
+                  ? send_between_nodes(rank, &sealed, bytes, &sent)
+                  : 0;
+    if (!err && !sent)
+        err = backlog_add(rank, kind, &sealed, bytes, NULL, 0);
     if (err)
-        process.messages->numbers[rank].sent--; // lest it looks like a loss
+        messages->numbers[rank].sent--; // lest it looks like a loss
     return err;
 }
 
@@ -98,9 +100,14 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes)
 {
     assert(head_bytes + body_bytes <= MESSAGE_MAX);
-    int err = likely(is_local(rank))
-                  ? message_post(rank, kind, head, head_bytes, body, body_bytes)
-                  : message_post_sealed(rank, kind, head, head_bytes, body, body_bytes);
+    int err;
+    if (unlikely(!is_local(rank)))
+        err = send_sealed(rank, kind, head, head_bytes, body, body_bytes);
+    else if (likely(process.messages->backlogs[rank].queue.first == NULL) &&
+             likely(send_in_node(rank, kind, head, head_bytes, body, body_bytes)))
+        return 0;
+    else
+        err = backlog_add(rank, kind, head, head_bytes, body, body_bytes);
     return likely(!err) ? 0 : lose_own(kind, err);
 }
 
@@ -108,6 +115,14 @@ bool message_has_room(int rank, size_t bytes)
 {
     return process.messages->backlogs[rank].queue.first == NULL &&
            shm_has_room(process.shm, process.boot->node_rank_of[rank], bytes);
+}
+
+static int send_queued(int rank, const struct queued_message *queued, bool *sent)
+{
+    if (!is_local(rank))
+        return send_between_nodes(rank, queued->data, queued->bytes, sent);
+    *sent = send_in_node(rank, queued->kind, queued->data, queued->bytes, NULL, 0);
+    return 0;
 }
 
 // A network that has given a rank up gives up its backlog too; the rank is lost.
@@ -118,7 +133,7 @@ static int backlog_send(struct messages *messages, struct backlog *backlog, int 
     while (queue->first) {
         bool sent;
         const struct queued_message *queued = queue->first;
-        if (try_send(rank, queued->kind, queued->data, queued->bytes, NULL, 0, &sent)) {
+        if (send_queued(rank, queued, &sent)) {
             queue_clear(messages, queue);
             break;
         }

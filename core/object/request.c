@@ -42,11 +42,11 @@ bool request_is_valid(const struct request *request)
 void request_init(struct request *request, const struct request_kind *kind, void *owner,
                   void (*destroy)(struct object *))
 {
-    *request = (struct request){.kind = kind,
-                                .owner = owner,
-                                .is_active = true,
-                                .source = MPI_ANY_SOURCE,
-                                .tag = MPI_ANY_TAG};
+    static const struct request begun = {
+        .is_active = true, .source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
+    *request = begun;
+    request->kind = kind;
+    request->owner = owner;
     object_init(&request->object, destroy);
     if (owner != NULL)
         object_retain(owner);

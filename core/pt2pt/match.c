@@ -13,8 +13,8 @@ static enum pattern pattern_of(const struct transfer_parameters *parameters)
            (parameters->tag == MPI_ANY_TAG ? PATTERN_ANY_TAG : 0);
 }
 
-static struct bucket *bucket_of(enum pattern pattern, uint64_t context, int rank,
-                                int tag)
+static inline struct bucket *bucket_of(enum pattern pattern, uint64_t context, int rank,
+                                       int tag)
 {
     uint64_t key = context * 3;
     if (!(pattern & PATTERN_ANY_RANK))
@@ -25,21 +25,22 @@ static struct bucket *bucket_of(enum pattern pattern, uint64_t context, int rank
     return &process.matching->buckets[pattern][hash >> (64 - BUCKET_BITS)];
 }
 
-static struct bucket *bucket_of_parameters(const struct transfer_parameters *parameters)
+static inline struct bucket *
+bucket_of_parameters(enum pattern pattern, const struct transfer_parameters *parameters)
 {
-    return bucket_of(pattern_of(parameters), parameters->comm->context,
-                     parameters->rank, parameters->tag);
+    return bucket_of(pattern, parameters->comm->context, parameters->rank,
+                     parameters->tag);
 }
 
-static struct bucket *bucket_of_envelope(enum pattern pattern,
-                                         const struct envelope *envelope)
+static inline struct bucket *bucket_of_envelope(enum pattern pattern,
+                                                const struct envelope *envelope)
 {
     return bucket_of(pattern, envelope->context, envelope->source, envelope->tag);
 }
 
 // The sender must be the process of the rank that its message claims to be from.
-static bool parameters_match(const struct transfer_parameters *parameters, int peer,
-                             const struct envelope *envelope)
+static inline bool parameters_match(const struct transfer_parameters *parameters,
+                                    int peer, const struct envelope *envelope)
 {
     const struct communicator *comm = parameters->comm;
     return comm->context == envelope->context &&
@@ -53,7 +54,8 @@ static bool parameters_match(const struct transfer_parameters *parameters, int p
 
 // ---- posted receives
 
-static void posted_add(struct bucket *bucket, struct transfer *transfer)
+static inline void posted_add(enum pattern pattern, struct bucket *bucket,
+                              struct transfer *transfer)
 {
     struct matching *matching = process.matching;
     transfer->bucket = bucket;
@@ -64,7 +66,8 @@ static void posted_add(struct bucket *bucket, struct transfer *transfer)
     else
         bucket->posted = transfer;
     bucket->last_posted = transfer;
-    matching->posted[pattern_of(&transfer->parameters)]++;
+    matching->posted[pattern]++;
+    matching->posted_in_all++;
 }
 
 // `before` is the one before it in its bucket, or NULL.
@@ -75,6 +78,7 @@ static void posted_unlink(struct transfer *transfer, struct transfer *before)
     if (bucket->last_posted == transfer)
         bucket->last_posted = before;
     process.matching->posted[pattern_of(&transfer->parameters)]--;
+    process.matching->posted_in_all--;
 }
 
 bool posted_remove(struct transfer *transfer)
@@ -88,25 +92,46 @@ bool posted_remove(struct transfer *transfer)
     return at != NULL;
 }
 
-// Takes the receive that was posted first, of all patterns.
-struct transfer *posted_take(int peer, const struct envelope *envelope)
+// The first receive of a pattern that matches, and the one before it in its bucket.
+static inline struct transfer *posted_find(enum pattern pattern, int peer,
+                                           const struct envelope *envelope,
+                                           struct transfer **before)
 {
-    struct transfer *first = NULL, *before_first = NULL;
+    *before = NULL;
+    struct transfer *at = bucket_of_envelope(pattern, envelope)->posted;
+    for (; at != NULL && !parameters_match(&at->parameters, peer, envelope);
+         at = at->next)
+        *before = at;
+    return at;
+}
+
+// The receive that was posted first, of all patterns.
+static __attribute__((noinline)) struct transfer *
+posted_find_first(int peer, const struct envelope *envelope, struct transfer **before)
+{
+    struct transfer *first = NULL, *before_this;
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
         if (process.matching->posted[pattern] == 0)
             continue;
-        struct transfer *before = NULL;
-        struct transfer *at = bucket_of_envelope(pattern, envelope)->posted;
-        for (; at != NULL && !parameters_match(&at->parameters, peer, envelope);
-             at = at->next)
-            before = at;
+        struct transfer *at = posted_find(pattern, peer, envelope, &before_this);
         if (at != NULL && (first == NULL || at->number < first->number)) {
             first = at;
-            before_first = before;
+            *before = before_this;
         }
     }
+    return first;
+}
+
+struct transfer *posted_take(int peer, const struct envelope *envelope)
+{
+    const struct matching *matching = process.matching;
+    bool has_wildcards = matching->posted_in_all != matching->posted[PATTERN_EXACT];
+    struct transfer *before;
+    struct transfer *first = likely(!has_wildcards)
+                                 ? posted_find(PATTERN_EXACT, peer, envelope, &before)
+                                 : posted_find_first(peer, envelope, &before);
     if (first != NULL)
-        posted_unlink(first, before_first);
+        posted_unlink(first, before);
     return first;
 }
 
@@ -155,10 +180,10 @@ static void unexpected_remove(struct unexpected *unexpected)
     }
 }
 
-static struct unexpected *find_in(const struct bucket *bucket,
-                                  const struct transfer_parameters *parameters)
+static inline struct unexpected *find_in(const struct bucket *bucket,
+                                         enum pattern pattern,
+                                         const struct transfer_parameters *parameters)
 {
-    enum pattern pattern = pattern_of(parameters);
     struct unexpected *at = bucket->unexpected;
     while (at != NULL && !parameters_match(parameters, at->peer, &at->envelope))
         at = at->links[pattern].next;
@@ -167,7 +192,8 @@ static struct unexpected *find_in(const struct bucket *bucket,
 
 struct unexpected *unexpected_find(const struct transfer_parameters *parameters)
 {
-    return find_in(bucket_of_parameters(parameters), parameters);
+    enum pattern pattern = pattern_of(parameters);
+    return find_in(bucket_of_parameters(pattern, parameters), pattern, parameters);
 }
 
 struct unexpected *unexpected_take(const struct transfer_parameters *parameters)
@@ -180,12 +206,14 @@ struct unexpected *unexpected_take(const struct transfer_parameters *parameters)
 
 struct unexpected *unexpected_take_or_post(struct transfer *transfer)
 {
-    struct bucket *bucket = bucket_of_parameters(&transfer->parameters);
-    struct unexpected *unexpected = find_in(bucket, &transfer->parameters);
+    const struct transfer_parameters *parameters = &transfer->parameters;
+    enum pattern pattern = pattern_of(parameters);
+    struct bucket *bucket = bucket_of_parameters(pattern, parameters);
+    struct unexpected *unexpected = find_in(bucket, pattern, parameters);
     if (unexpected != NULL)
         unexpected_remove(unexpected);
     else
-        posted_add(bucket, transfer);
+        posted_add(pattern, bucket, transfer);
     return unexpected;
 }
 

@@ -67,8 +67,9 @@ enum { BUCKET_BITS = 10 };
 struct matching {
     struct bucket buckets[PATTERNS][1 << BUCKET_BITS];
     size_t posted[PATTERNS]; // receives
-    uint64_t postings;       // so far
-    struct named {           // by index of the id
+    size_t posted_in_all;
+    uint64_t postings; // so far
+    struct named {     // by index of the id
         struct transfer *transfer;
         uint32_t generation;
         uint32_t next_free; // 1 + index

@@ -36,14 +36,16 @@ struct finished {
 
 // The error fields are only used when some request has failed (3.2.5): until then they
 // stay as they are.
-static void finished_add(struct finished *finished, int error)
+static inline void finished_add(struct finished *finished, int error)
 {
     int index = finished->count++;
+    if (likely(!error && !finished->error))
+        return;
     MPI_Status *statuses = finished->statuses;
     bool is_first = error && !finished->error;
     if (is_first)
         finished->error = error;
-    if (!finished->error || statuses == MPI_STATUSES_IGNORE)
+    if (statuses == MPI_STATUSES_IGNORE)
         return;
     for (int i = 0; i < index && is_first; i++)
         statuses[i].MPI_ERROR = MPI_SUCCESS;

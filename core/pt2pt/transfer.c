@@ -5,7 +5,6 @@
 #include "pt2pt/transfer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { SPARES_MAX = 256 }; // transfers that have ended, for the next ones
 
@@ -155,6 +154,8 @@ int parameters_bytes(const struct transfer_parameters *parameters, size_t *bytes
     return 0;
 }
 
+// What begins with the message is set then. The members are set one by one, since
+// compilers clear whole structs slowly.
 static int transfer_set_up(struct transfer *transfer,
                            const struct transfer_parameters *parameters,
                            void (*destroy)(struct object *))
@@ -170,13 +171,19 @@ static int transfer_set_up(struct transfer *transfer,
         if (packed == NULL)
             return fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", bytes);
     }
-    memset(transfer, 0, sizeof *transfer);
     request_init(&transfer->request, &transfer_kind, parameters->comm, destroy);
     transfer->parameters = *parameters;
     object_retain(parameters->type); // the program may free it while it is needed
+    transfer->bucket = NULL;
+    transfer->ended = NULL;
+    transfer->part_of = NULL;
     transfer->bytes = bytes;
     transfer->packed = packed;
     transfer->data = packed ? packed : parameters->buffer;
+    transfer->peer = 0;
+    transfer->id = transfer->sender = 0;
+    transfer->wanted = transfer->asked = transfer->received = 0;
+    transfer->length = 0;
     return 0;
 }
 
@@ -255,16 +262,6 @@ static int send_rts(struct transfer *transfer, struct envelope *envelope)
                                               : (uintptr_t)transfer->data;
     return message_send(transfer->peer, MESSAGE_RTS, envelope, sizeof *envelope, NULL,
                         0);
-}
-
-struct envelope envelope_of(const struct transfer_parameters *parameters,
-                            uint64_t bytes)
-{
-    return (struct envelope){.context = parameters->comm->context,
-                             .bytes = bytes,
-                             .source = parameters->comm->rank,
-                             .tag = parameters->tag,
-                             .channel = (uint16_t)parameters->channel};
 }
 
 static int begin_send(struct transfer *transfer)

@@ -85,8 +85,15 @@ int transfer_make(const struct transfer_parameters *parameters, struct transfer 
 void transfer_pack(struct transfer *transfer);
 // Sends or posts it, with the message lock held. On an error it has not begun.
 int transfer_begin(struct transfer *transfer);
-struct envelope envelope_of(const struct transfer_parameters *parameters,
-                            uint64_t bytes);
+static inline struct envelope envelope_of(const struct transfer_parameters *parameters,
+                                          uint64_t bytes)
+{
+    return (struct envelope){.context = parameters->comm->context,
+                             .bytes = bytes,
+                             .source = parameters->comm->rank,
+                             .tag = parameters->tag,
+                             .channel = (uint16_t)parameters->channel};
+}
 
 // For programs: blocking, nonblocking, persistent. A receive may be of a message that
 // has been taken before; *taken is NULL afterwards.

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TIMES = 1000, FAR_TIMES = 100, WARM_UP = 10, LONG = 4096 };
+enum { TIMES = 1000, FAR_TIMES = 100, WARM_UP = 10, LONG = 4096, DEPTH = 64 };
 
 static MPI_Win win;
 static MPI_Datatype every_other;
@@ -122,6 +122,21 @@ static void message_8(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+// A message of 8 bytes in a stream; the last of DEPTH completes all.
+static void stream_8(void)
+{
+    static MPI_Request requests[2 * DEPTH];
+    static int begun;
+    MPI_Irecv(result, 1, MPI_INT64_T, target, 0, MPI_COMM_WORLD, &requests[begun++]);
+    if (begun < DEPTH)
+        return;
+    for (int i = 0; i < DEPTH; i++)
+        MPI_Isend(source, 1, MPI_INT64_T, target, 0, MPI_COMM_WORLD,
+                  &requests[begun++]);
+    MPI_Waitall(begun, requests, MPI_STATUSES_IGNORE);
+    begun = 0;
+}
+
 static const struct measured {
     const char *name;
     void (*call)(void);
@@ -145,6 +160,7 @@ static const struct measured {
     {"lock_shared", lock_shared, 0},
     {"lock_all", lock_all, 0},
     {"message_8", message_8, 0},
+    {"stream_8", stream_8, 0},
     {"put_far", put_far, 1},
 };
 
