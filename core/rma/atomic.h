@@ -79,7 +79,7 @@ struct update {
 
 // So many bytes of elements are few: by instructions they take no longer than by loops
 // over vectors and a lock.
-enum { FEW_BYTES = 64 };
+enum { FEW_BYTES = 32 };
 
 // Combines `count` elements that follow each other in memory, at `offset` from the
 // base; `in` is NULL for MPI_NO_OP, `result` where nothing is fetched.

@@ -20,7 +20,7 @@
 #include <sched.h>
 
 enum {
-    PAUSES_MAX = 64,         // between two looks at a stripe
+    PAUSES_MAX = 8,          // between two looks at a stripe
     TRIES_BEFORE_YIELD = 12, // a holder needs some microseconds if it runs
     TRIES_BEFORE_DOUBT = 1 << 11,
 };

@@ -19,7 +19,7 @@ enum granularity { BY_BLOCK, BY_ELEMENT = ADMITTING };
 
 enum {
     LOCK_STRIPES = 32,
-    BLOCK_BYTES = 1 << 14,
+    BLOCK_BYTES = 1 << 15,
     CREDIT_MAX = 8192, // elements, as many as a change to blocks costs
 };
 
