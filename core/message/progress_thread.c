@@ -22,6 +22,8 @@ static const uint64_t LONG = 10000000000; // a sleep that only bells are meant t
 static const uint64_t NAP = 150000, NAP_LONG = 1200000, OFTEN = 10000;
 // After work, more work is likely; very likely, if the last sleep was a short one.
 static const uint64_t LINGER = 20000, LINGER_LONG = 200000;
+// Until the core is offered to the program again: a long operation takes several messages.
+static const uint64_t MORE = 2000;
 // Pauses between polls of a network that cannot be slept on; they grow while nothing
 // comes. The first are too short to sleep.
 static const uint64_t PAUSE = 1000, PAUSE_ASLEEP = 10000, PAUSE_LONG = 1000000;
@@ -48,16 +50,19 @@ static bool is_needless(struct messages *messages, uint64_t *seen)
 static bool thread_linger(struct messages *messages, struct progress_thread *thread,
                           uint64_t *seen)
 {
+    uint64_t worked = 0;
     while (!is_needless(messages, seen)) {
         int events = poll_locked(messages);
         uint64_t now = clock_nanoseconds();
         if (events > 0) {
+            worked = now;
             thread->end = now + thread->patience;
             thread->pause = PAUSE;
         }
         if (now >= thread->end)
             return false;
-        sched_yield(); // the program's own thread first
+        if (now - worked >= MORE)
+            sched_yield(); // the program's own thread first
     }
     return true;
 }
