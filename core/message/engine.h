@@ -7,7 +7,13 @@
 
 #include <pthread.h>
 
-enum { MESSAGE_ADDRESSES, MESSAGE_DEATH, MESSAGE_ECHO, MESSAGE_OWN_KINDS };
+enum {
+    MESSAGE_ADDRESSES,
+    MESSAGE_DEATH,
+    MESSAGE_ECHO,
+    MESSAGE_HELPED, // the sender has copied the last bytes of a joint copy
+    MESSAGE_OWN_KINDS
+};
 _Static_assert((int)MESSAGE_OWN_KINDS == (int)MESSAGE_NEXT_KIND,
                "kinds of upper layers follow");
 
@@ -22,6 +28,14 @@ struct progress_thread {
     _Atomic(bool) is_running;
     uint64_t nap, pause;    // how long the next one lasts
     uint64_t patience, end; // how long it polls in vain, and until when it does now
+};
+
+// A joint copy that this process has begun; without `ended` there is none.
+struct joint {
+    joint_ended *ended;
+    void *argument;
+    struct joint_name name;
+    int helper; // node_rank
 };
 
 struct waiter; // see wait.c
@@ -47,7 +61,8 @@ struct messages {
     message_handler *handlers[MESSAGE_KINDS]; // NULL: of no registered kind
     uint32_t can_fail;                        // a bit for each kind
     message_follower *follower;               // NULL: none
-    struct message_queue early;    // came before their handler was registered
+    struct message_queue early; // came before their handler was registered
+    struct joint joints[JOINT_COPIES];
     struct backlog *backlogs;      // [size of the job]
     int first_backlog;             // 1 + rank
     _Atomic(bool) network_is_busy; // some backlog goes to another node
@@ -95,6 +110,9 @@ static inline void raise_sleep(enum event event, uint64_t start)
     if (event_is_wanted(event))
         event_raise(event, (MPI_Count[]){(MPI_Count)(clock_nanoseconds() - start)});
 }
+
+// ---- joint.c
+void joints_start(void);
 
 // ---- progress_thread.c
 int network_thread_start(struct messages *messages);

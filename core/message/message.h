@@ -25,7 +25,7 @@
 
 // A kind is a number, the same in all processes. A layer numbers its kinds in its header,
 // from where those of the layer below end.
-enum { MESSAGE_NEXT_KIND = 3, MESSAGE_KINDS = 32 };
+enum { MESSAGE_NEXT_KIND = 4, MESSAGE_KINDS = 32 };
 
 // Bytes of head and body together: 8 KiB of data with what is said of them.
 enum { MESSAGE_MAX = SHM_MESSAGE_MAX };
@@ -91,6 +91,23 @@ void message_lost(int rank, int error_class, const char *why);
 // counted, and the first is reported.
 enum { STRANGER = -1 }; // as source: no process of the job
 void message_refuse(int source, const char *what);
+
+// ---- joint copies (shm.h) -----------------------------------------------------------
+// Callers of all these hold the message lock.
+
+// Called, once, when all bytes of a joint copy are there, or with the class of an error.
+typedef void joint_ended(void *argument, int error);
+// Begins a joint copy with a local peer. The caller asks that for help, by a message of its
+// own kind, then carries out its side by shm_joint_work, with or without the message lock,
+// and calls message_joint_look. False when too many are under way.
+bool message_joint_begin(int rank, uint64_t bytes, joint_ended *ended, void *argument,
+                         struct joint_name *name);
+// Ends the joint copies that are complete.
+void message_joint_look(void);
+// Gives one up: waits until the helper copies no more. `ended` is not called.
+void message_joint_leave(struct joint_name name);
+// The helper's side, which a local peer has asked for.
+void message_joint_help(int rank, const struct joint_side *side);
 
 // The message lock; recursive calls are errors. While the process has one thread (no
 // MPI_THREAD_MULTIPLE and no progress thread) it costs a load and a branch.

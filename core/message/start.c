@@ -75,6 +75,7 @@ static int connect_all(struct messages *messages)
         return err;
     log_verbose("node of %d processes, %zu bytes of heap each", boot->node_size,
                 process.shm->heap_bytes);
+    joints_start();
     if (!has_network)
         return 0;
     err = node_descriptors_read(messages);

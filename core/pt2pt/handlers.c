@@ -66,8 +66,7 @@ static int accept_envelope(struct transfer *transfer, int peer,
     return transfer->length > transfer->bytes ? MPI_ERR_TRUNCATE : 0;
 }
 
-// Ends a receive and tells its sender, which waits for that.
-static void receive_end_and_tell(struct transfer *transfer, int error)
+void receive_end_and_tell(struct transfer *transfer, int error)
 {
     struct done message = {.sender = transfer->sender};
     int err =
@@ -182,7 +181,7 @@ static int copy_from_segment(struct transfer *transfer, uint64_t offset)
     const struct shm *shm = process.shm;
     if (offset > shm->bytes || transfer->wanted > shm->bytes - offset)
         return fail(MPI_ERR_INTERN, "a message lies outside of the segment");
-    memcpy(transfer->data, shm_at(shm, offset), (size_t)transfer->wanted);
+    copy_bytes(transfer->data, shm_at(shm, offset), (size_t)transfer->wanted);
     return 0;
 }
 
@@ -210,6 +209,9 @@ static bool copy_from_local_peer(struct transfer *transfer,
 void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope)
 {
     int err = accept_envelope(transfer, peer, envelope);
+    if (is_local_peer(peer) && !envelope->is_in_segment &&
+        receive_jointly(transfer, envelope->place))
+        return;
     if (transfer->wanted == 0 || copy_from_local_peer(transfer, envelope, &err)) {
         receive_end_and_tell(transfer, err);
         return;
@@ -379,6 +381,7 @@ static const struct message_kind kinds[] = {
     {MESSAGE_DONE, handle_done, false},
     {MESSAGE_CANCEL, handle_cancel, false},
     {MESSAGE_PART, handle_part, false},
+    {MESSAGE_HELP, help_handle, .can_fail = true},
 };
 
 void handlers_start(void)

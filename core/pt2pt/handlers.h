@@ -10,6 +10,16 @@ void receive_eager(struct transfer *transfer, int peer, const struct envelope *e
 // Goes on with a message that has been unexpected, which is gone afterwards.
 void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected);
 void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope);
+// Ends a receive and tells its sender, which waits for that.
+void receive_end_and_tell(struct transfer *transfer, int error);
+
+// ---- joint copies (joint_receive.c)
+// Copies a message from where it lies in a local peer, which is asked to help; false,
+// with nothing done, if it is not worth that or cannot be.
+bool receive_jointly(struct transfer *transfer, uint64_t place);
+// Gives up a receive that its sender may still write to.
+void receive_leave_joint(struct transfer *transfer);
+message_handler help_handle;
 
 void handlers_start(void);
 void handlers_stop(void);

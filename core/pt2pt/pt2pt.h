@@ -9,7 +9,8 @@
 //   eager       protocol of short messages: they are sent with their data at once,
 //               inside a node in several parts
 //   rendezvous  protocol of long messages: the sender asks to send (RTS), the receiver
-//               gets the data, by a copy or in fragments, and says when it is done
+//               gets the data, by a copy or in fragments, and says when it is done; the
+//               sender helps with a long copy
 #pragma once
 
 #include "datatype/datatype.h"
@@ -28,6 +29,7 @@ enum {
     MESSAGE_FRAGMENT, // rendezvous: a fragment of the data
     MESSAGE_CANCEL,   // a request to send is withdrawn if it is unmatched
     MESSAGE_PART,     // eager: the next part of a message that has begun
+    MESSAGE_HELP,     // rendezvous: copy a part of the data to the receiver
     PT2PT_NEXT_KIND
 };
 

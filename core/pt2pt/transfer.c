@@ -374,6 +374,7 @@ static void receive_hide(struct transfer *transfer)
 {
     if (posted_remove(transfer))
         return;
+    receive_leave_joint(transfer);
     for (int i = 0; i < process.boot->node_size; i++)
         if (process.matching->incoming[i].transfer == transfer)
             process.matching->incoming[i].transfer = NULL;

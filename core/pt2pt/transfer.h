@@ -72,6 +72,8 @@ struct transfer {
     uint32_t sender;                  // id of the send that is received
     uint64_t wanted, asked, received; // of a message that comes in fragments
     uint64_t length;                  // of the message that has come
+    bool is_joint;                    // a receive whose sender helps with the copy
+    struct joint_name joint;          // which copy that is
 };
 
 // Sets up a transfer in the caller's memory, with memory to pack what has gaps

@@ -35,6 +35,7 @@ struct peer_record {
     uint64_t heap_bytes; // of that heap, 0: the heap is part of the node's file
     // Changes with each long wait, so it has a line of its own.
     _Alignas(CACHE_LINE) _Atomic(int) wait; // enum shm_wait
+    struct joint_copy joint_copies[JOINT_COPIES];
 };
 
 struct shm_control {

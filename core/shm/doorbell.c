@@ -60,6 +60,13 @@ void shm_rouse(struct shm *shm, int node_rank)
     futex_wake(&bell->word, INT_MAX);
 }
 
+bool shm_is_computing(const struct shm *shm, int node_rank)
+{
+    const struct doorbell *bells = peer_record_of(shm, node_rank)->bells;
+    return atomic_load(&bells[SHM_BELL_PROGRESS].is_armed) &&
+           !atomic_load(&bells[SHM_BELL_CALL].is_armed);
+}
+
 void shm_show_wait(struct shm *shm, enum shm_wait wait)
 {
     atomic_store(&peer_record_of(shm, shm->node_rank)->wait, wait);

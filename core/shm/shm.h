@@ -135,6 +135,43 @@ bool shm_can_copy(const struct shm *shm);
 // call.
 void shm_open_memory(struct shm *shm);
 
+// ---- joint copies ------------------------------------------------------------------
+// A copy between the memories of two processes that both carry out: the one that begins it
+// and its helper, if that comes in time (joint_copy.c). Whoever begins one tells the helper
+// its name.
+enum { JOINT_COPIES = 4, JOINT_SPANS_MAX = 192 }; // of a process at once; of a copy
+
+struct joint_name {
+    uint32_t index, number;
+};
+struct joint_copy { // in the peer record of the process that begins it
+    _Alignas(CACHE_LINE) _Atomic(uint64_t) taken; // its number, and how much is taken
+    _Atomic(uint64_t) left;                       // bytes that are not copied yet
+    _Atomic(int) error;                           // class of the first one, or 0
+    bool is_used;
+};
+// What one of the two processes does in it.
+struct joint_side {
+    struct joint_name name;
+    bool is_helper;
+    bool is_writer;                     // to the partner's memory; else it reads that
+    int partner;                        // node_rank of the other process
+    const struct iovec *local, *remote; // [count], each two of the same length
+    size_t count;
+    uint64_t bytes;
+};
+
+// Begins one of some bytes; false when too many are under way. One thread at a time
+// begins and ends them.
+bool shm_joint_begin(struct shm *shm, uint64_t bytes, struct joint_name *name);
+// Copies until nothing is left to take, or nothing of that name. True for the one of the
+// two processes that completes the copy.
+bool shm_joint_work(struct shm *shm, const struct joint_side *side);
+bool shm_joint_is_complete(const struct shm *shm, struct joint_name name);
+// Ends one that this process has begun, of which it has copied all that it could take;
+// waits until the helper has. The class of an error of either.
+int shm_joint_end(struct shm *shm, struct joint_name name, int helper);
+
 // ---- rings --------------------------------------------------------------------
 enum { SHM_MESSAGE_MAX = 8192 + 2 * CACHE_LINE }; // bytes of one message in a ring
 
@@ -191,6 +228,8 @@ void shm_show_wait(struct shm *shm, enum shm_wait wait);
 // The answer of a caller that has sent the process a message is right unless the process
 // takes the message by its last poll.
 enum shm_wait shm_wait_of(const struct shm *shm, int node_rank);
+// Would a message wake the progress thread of a process that computes?
+bool shm_is_computing(const struct shm *shm, int node_rank);
 
 // ---- presences ------------------------------------------------------------------
 // A thread enters an object in the segment if a word of that admits it, and leaves it
