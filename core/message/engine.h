@@ -43,6 +43,7 @@ struct waiter; // see wait.c
 struct messages {
     _Atomic(uint32_t) lock;          // futex word, see progress.c
     bool has_threads;                // the lock is needed
+    bool is_crowded;                 // the machine: more processes of the job than CPUs
     _Atomic(int) lock_waiters;       // threads that wait for it
     struct spare *spares;            // see queue.c
     uint32_t spares_used;            // a bit for each

@@ -76,6 +76,8 @@ static int connect_all(struct messages *messages)
     log_verbose("node of %d processes, %zu bytes of heap each", boot->node_size,
                 process.shm->heap_bytes);
     joints_start();
+    messages->is_crowded =
+        boot->machine_size > 1 && boot->machine_size > shm_cores(process.shm);
     if (!has_network)
         return 0;
     err = node_descriptors_read(messages);

@@ -101,13 +101,6 @@ void message_wake(void)
 
 // ---- polling and sleeping
 
-// Has the machine more processes of the job than CPUs?
-static bool is_crowded(void)
-{
-    int size = process.boot->machine_size;
-    return size > 1 && size > shm_cores(process.shm);
-}
-
 // Is a local peer on this core, where it may have to wait for it to answer? The kernel
 // leaves two that wake each other together, even if another core is next to idle.
 static bool look_at_core(struct messages *messages)
@@ -124,9 +117,9 @@ static bool shares_core_still(struct messages *messages)
            look_at_core(messages);
 }
 
-static void give_way(bool is_crowded)
+static void give_way(bool must_yield)
 {
-    if (is_crowded || atomic_load(&process.messages->lock_waiters) > 0)
+    if (must_yield || atomic_load(&process.messages->lock_waiters) > 0)
         sched_yield();
     else
         cpu_relax();
@@ -134,7 +127,7 @@ static void give_way(bool is_crowded)
 
 void message_progress_and_yield(void)
 {
-    if (message_progress() == 0 && is_crowded())
+    if (message_progress() == 0 && process.messages->is_crowded)
         sched_yield();
 }
 
@@ -158,11 +151,26 @@ int message_looked(bool has_found)
     return err;
 }
 
-// Adds the events to *events.
-static bool waiter_poll(struct waiter *waiter, int *events)
+// Polls until there are so many *polls, or another thread wants the lock. Adds the events
+// to *events.
+static bool waiter_poll(struct waiter *waiter, int limit, int *polls, int *events)
+{
+    const struct messages *messages = process.messages;
+    bool done;
+    message_lock();
+    do {
+        *events += message_poll();
+        done = waiter_is_done(waiter);
+        ++*polls;
+    } while (!done && *polls < limit && atomic_load(&messages->lock_waiters) == 0);
+    message_unlock();
+    return done;
+}
+
+static bool waiter_poll_once(struct waiter *waiter)
 {
     message_lock();
-    *events += message_poll();
+    message_poll();
     bool done = waiter_is_done(waiter);
     message_unlock();
     return done;
@@ -200,7 +208,7 @@ static void stop_polling(void)
 // A process that shares its core, or may have to, does not poll when a message wakes it.
 static void show_sleep(const struct messages *messages)
 {
-    if (!is_crowded() &&
+    if (!messages->is_crowded &&
         !atomic_load_explicit(&messages->shares_core, memory_order_relaxed))
         show_wait(messages, SHM_WAIT_SLEEPS);
 }
@@ -218,10 +226,9 @@ static void stop_sleeping(void)
 static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
 {
     struct messages *messages = process.messages;
-    bool crowded = is_crowded();
-    if (crowded && process.net)
+    if (messages->is_crowded && process.net)
         return false;
-    bool yields = crowded || process.net || shares_core_still(messages);
+    bool yields = messages->is_crowded || process.net || shares_core_still(messages);
     uint64_t now = clock_nanoseconds(), look = now + CORE_PATIENCE;
     for (; now < end; now = clock_nanoseconds()) {
         if (!yields && now >= look) {
@@ -229,8 +236,8 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
             look = now + CORE_PATIENCE;
         }
         int events = 0;
-        for (int i = 0; i < POLLS_PER_CLOCK; i++) {
-            if (waiter_poll(waiter, &events))
+        for (int polls = 0; polls < POLLS_PER_CLOCK;) {
+            if (waiter_poll(waiter, yields ? 1 : POLLS_PER_CLOCK, &polls, &events))
                 return true;
             if (yields || atomic_load(&messages->lock_waiters) > 0)
                 sched_yield();
@@ -328,7 +335,7 @@ static bool poller_wait(struct waiter *waiter, uint64_t spin_end, uint64_t end)
     while (!done && clock_nanoseconds() < end) {
         int events = 0;
         done = waiter_sleep(waiter, longest_sleep(messages), &events);
-        if (!done && events > 0 && !is_crowded())
+        if (!done && events > 0 && !messages->is_crowded)
             done = waiter_spin(waiter, clock_nanoseconds() + spin_nanoseconds(), end);
         stop_polling();
     }
@@ -367,7 +374,7 @@ static int waiter_wait(struct waiter *waiter)
             return 0;
         int err = message_check_deaths();
         if (err)
-            return waiter_poll(waiter, &(int){0}) ? 0 : err;
+            return waiter_poll_once(waiter) ? 0 : err;
         uint64_t now = clock_nanoseconds(), waited = now - start;
         look = now + (waited < SECOND ? waited : SECOND);
     }
@@ -376,7 +383,7 @@ static int waiter_wait(struct waiter *waiter)
 int message_wait(bool (*done)(void *argument), void *argument)
 {
     struct waiter waiter = {.done = done, .argument = argument};
-    return waiter_poll(&waiter, &(int){0}) ? 0 : waiter_wait(&waiter);
+    return waiter_poll_once(&waiter) ? 0 : waiter_wait(&waiter);
 }
 
 // ---- waiting for shared memory
@@ -426,7 +433,7 @@ int message_backoff(unsigned *spins)
     unsigned spin =
         (unsigned)process.options.spin_microseconds * BACKOFF_PER_MICROSECOND;
     unsigned yields = BACKOFF_YIELDS;
-    bool crowded = is_crowded();
+    bool crowded = process.messages->is_crowded;
     int events = 0, err = 0;
     if (crowded && process.net) {
         spin = 0;
