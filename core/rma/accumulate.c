@@ -22,6 +22,12 @@ int oriel_accumulate(const void *origin_addr, MPI_Count origin_count,
         accumulate_at_once(peer, origin_addr, target_disp, origin_count,
                            origin_datatype, (uintptr_t)op->code))
         return 0;
+    if (peer->means == &means_batch && origin_datatype == target_datatype &&
+        origin_count == target_count &&
+        batch_update_at_once(win, peer, &(struct batch_operands){.origin = origin_addr},
+                             target_disp, origin_count, origin_datatype,
+                             (uintptr_t)op->code, &err))
+        return err;
     struct operation operation = {
         .kind = OPERATION_ACCUMULATE,
         .origin = {(char *)origin_addr, origin_count, origin_datatype},
@@ -32,6 +38,16 @@ int oriel_accumulate(const void *origin_addr, MPI_Count origin_count,
     };
     err = operation_check(&operation);
     return err ? err : operation.means->start[OPERATION_ACCUMULATE](&operation);
+}
+
+static bool fetch_in_batch(struct window *window, struct peer *peer, const void *origin,
+                           void *result, MPI_Aint displacement, MPI_Count count,
+                           const struct datatype *type, const struct op *op, int *err)
+{
+    struct batch_operands operands = {.origin = origin, .result = result};
+    return !is_nowhere((uintptr_t)result) &&
+           batch_update_at_once(window, peer, &operands, displacement, count, type,
+                                (uintptr_t)op->code, err);
 }
 
 struct operation get_accumulate_of(const void *origin_addr, MPI_Count origin_count,
@@ -71,6 +87,12 @@ int oriel_get_accumulate(const void *origin_addr, MPI_Count origin_count,
         fetch_at_once(peer, origin_addr, result_addr, target_disp, target_count,
                       target_datatype, (uintptr_t)op->code))
         return 0;
+    if (peer->means == &means_batch && result_datatype == target_datatype &&
+        result_count == target_count && origin_datatype == target_datatype &&
+        origin_count == target_count &&
+        fetch_in_batch(win, peer, origin_addr, result_addr, target_disp, target_count,
+                       target_datatype, op, &err))
+        return err;
     struct operation operation =
         get_accumulate_of(origin_addr, origin_count, origin_datatype, result_addr,
                           result_count, result_datatype, target_rank, target_disp,
@@ -92,6 +114,10 @@ int oriel_fetch_and_op(const void *origin_addr, void *result_addr,
         fetch_at_once(peer, origin_addr, result_addr, target_disp, 1, datatype,
                       (uintptr_t)op->code))
         return 0;
+    if (peer->means == &means_batch &&
+        fetch_in_batch(win, peer, origin_addr, result_addr, target_disp, 1, datatype,
+                       op, &err))
+        return err;
     struct operation operation =
         get_accumulate_of(origin_addr, 1, datatype, result_addr, 1, datatype,
                           target_rank, target_disp, 1, datatype, op, win);
@@ -115,6 +141,10 @@ int oriel_compare_and_swap(const void *origin_addr, const void *compare_addr,
         swap_mapped(peer, origin_addr, compare_addr, target, result_addr, datatype);
         return 0;
     }
+    struct batch_operands operands = {origin_addr, compare_addr, result_addr};
+    if (peer->means == &means_batch &&
+        batch_swap_at_once(win, peer, &operands, target_disp, datatype, &err))
+        return err;
     struct operation operation = {
         .kind = OPERATION_COMPARE_AND_SWAP,
         .origin = {(char *)origin_addr, 1, datatype},

@@ -26,6 +26,22 @@ static void batch_drop(struct peer_traffic *traffic, struct batch *batch)
 
 // Sends the batch or has it copied. An error is also counted for the request and the
 // next flush, since the operations in the batch may have returned already.
+static int batch_carry_out(struct peer_traffic *traffic, const struct batch *batch,
+                           bool may_unlock)
+{
+    bool is_copied;
+    int err = batch_carry(traffic, batch, may_unlock, &is_copied);
+    if (err && batch->counter != NULL) {
+        net_counter_issue(batch->counter);
+        net_counter_complete(batch->counter, err);
+    }
+    if (err || is_copied)
+        net_counter_complete(&traffic->counter, err);
+    if (is_copied && process.thread_level == MPI_THREAD_MULTIPLE)
+        message_wake(); // who waits for the operations of this thread
+    return err;
+}
+
 static int batch_end(struct peer_traffic *traffic, bool may_unlock)
 {
     struct batch *batch = traffic->batch;
@@ -33,18 +49,8 @@ static int batch_end(struct peer_traffic *traffic, bool may_unlock)
         return 0;
     assert(traffic_is_valid(traffic));
     traffic->batch = NULL;
-    bool is_copied;
-    int err = batch_carry(traffic, batch, may_unlock, &is_copied);
-    struct net_counter *own = batch->counter;
+    int err = batch_carry_out(traffic, batch, may_unlock);
     batch_drop(traffic, batch);
-    if (err && own != NULL) {
-        net_counter_issue(own);
-        net_counter_complete(own, err);
-    }
-    if (err || is_copied)
-        net_counter_complete(&traffic->counter, err);
-    if (is_copied && process.thread_level == MPI_THREAD_MULTIPLE)
-        message_wake(); // who waits for the operations of this thread
     return err;
 }
 
@@ -78,13 +84,10 @@ static struct batch *batch_memory(struct peer_traffic *traffic)
 }
 
 // The batch counts as under way from now on, so that a flush waits for it.
-static __attribute__((noinline)) int batch_make(const struct operation *operation,
-                                                struct batch_kind kind)
+static inline void batch_begin(struct batch *batch, const struct operation *operation,
+                               struct batch_kind kind)
 {
     const struct peer *peer = operation->peer;
-    struct batch *batch = batch_memory(peer->traffic);
-    if (batch == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for operations on rank %d", peer->rank);
     batch->counter = operation->counter;
     batch->bytes = batch->copied = batch->additions = 0;
     batch->request.window = peer->member->handle;
@@ -92,10 +95,20 @@ static __attribute__((noinline)) int batch_make(const struct operation *operatio
     batch->request.origin = operation->window->comm->rank;
     batch->request.kind = kind;
     batch->request.count = 0;
-    peer->traffic->batch = batch;
     peer->traffic->counter.completed_one = send_when_alone;
     net_counter_issue(&peer->traffic->counter);
     epoch_begin_pending(&operation->window->epoch);
+}
+
+static __attribute__((noinline)) int batch_make(const struct operation *operation,
+                                                struct batch_kind kind)
+{
+    const struct peer *peer = operation->peer;
+    struct batch *batch = batch_memory(peer->traffic);
+    if (batch == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for operations on rank %d", peer->rank);
+    batch_begin(batch, operation, kind);
+    peer->traffic->batch = batch;
     return 0;
 }
 
@@ -134,10 +147,9 @@ static char *operand_keep(struct batch *batch, const char *operand, size_t bytes
 
 // A put that the kernel may copy keeps a long operand where it is: the program leaves it
 // unchanged until the put has completed.
-static inline void batch_append(const struct peer_traffic *traffic,
+static inline void batch_append(const struct peer_traffic *traffic, struct batch *batch,
                                 const struct batch_item *item)
 {
-    struct batch *batch = traffic->batch;
     size_t bytes = item->span.bytes;
     char *local = item->result;
     bool may_refer = is_copyable(traffic, batch->request.kind) &&
@@ -222,9 +234,10 @@ int batch_add(const struct operation *operation, struct batch_kind kind,
         size_t bytes = item->span.bytes - done;
         if (bytes > room)
             bytes = room - room % unit;
-        batch_append(traffic, &(struct batch_item){{item->span.offset + done, bytes},
-                                                   item->operand + done,
-                                                   item->result + done});
+        batch_append(traffic, traffic->batch,
+                     &(struct batch_item){{item->span.offset + done, bytes},
+                                          item->operand + done,
+                                          item->result + done});
         batch_join(traffic->batch);
         assert(traffic_is_valid(traffic));
         done += bytes;
@@ -238,9 +251,10 @@ int batch_add_pair(const struct operation *operation, struct batch_kind kind,
     int err = batch_open(operation, kind, 2, items[0].span.bytes + items[1].span.bytes);
     if (err)
         return err;
+    struct peer_traffic *traffic = operation->peer->traffic;
     for (int i = 0; i < 2; i++)
-        batch_append(operation->peer->traffic, &items[i]);
-    assert(traffic_is_valid(operation->peer->traffic));
+        batch_append(traffic, traffic->batch, &items[i]);
+    assert(traffic_is_valid(traffic));
     return 0;
 }
 
@@ -251,7 +265,7 @@ int batch_add_swap(const struct operation *operation, struct batch_kind kind,
     if (err)
         return err;
     struct peer_traffic *traffic = operation->peer->traffic;
-    batch_append(traffic, item);
+    batch_append(traffic, traffic->batch, item);
     operand_keep(traffic->batch, compare, item->span.bytes);
     assert(traffic_is_valid(traffic));
     return 0;
@@ -317,9 +331,41 @@ int batch_move(const struct operation *operation)
     return err;
 }
 
-bool batch_move_at_once(bool is_put, struct window *window, struct peer *peer,
-                        void *origin, MPI_Aint displacement, MPI_Count count,
-                        const struct datatype *type, int *err)
+// ---- operations of one short block --------------------------------------------------
+// Is the operation a batch by itself, which the target carries out at once?
+static inline bool is_alone(const struct peer_traffic *traffic, MPI_Count bytes)
+{
+    return bytes <= SHORT_BYTES && traffic->batch == NULL &&
+           net_counter_pending(&traffic->counter) == 0 && !traffic->is_awaited_soon &&
+           (!traffic->is_copied || target_polls(traffic));
+}
+
+// `compare` is the other operand of MPI_Compare_and_swap, else NULL.
+static inline int send_alone(const struct operation *operation, struct batch_kind kind,
+                             const struct batch_item *item, const char *compare)
+{
+    struct peer_traffic *traffic = operation->peer->traffic;
+    struct batch batch;
+    batch_begin(&batch, operation, kind);
+    batch_append(traffic, &batch, item);
+    if (compare != NULL)
+        operand_keep(&batch, compare, item->span.bytes);
+    return batch_carry_out(traffic, &batch, false);
+}
+
+// Operands that are not copied yet, of a put with a request, are copied or sent now.
+static int move_finish(const struct operation *operation, bool has_request)
+{
+    struct peer_traffic *traffic = operation->peer->traffic;
+    const struct batch *batch = traffic->batch;
+    bool is_referred = batch != NULL && batch->copied != batch->bytes;
+    return has_request && is_referred ? batch_end(traffic, true)
+                                      : batch_finish(operation);
+}
+
+bool batch_move_at_once(bool is_put, bool has_request, struct window *window,
+                        struct peer *peer, void *origin, MPI_Aint displacement,
+                        MPI_Count count, const struct datatype *type, int *err)
 {
     MPI_Count bytes = block_bytes(count, type);
     MPI_Aint offset;
@@ -332,11 +378,70 @@ bool batch_move_at_once(bool is_put, struct window *window, struct peer *peer,
                                   .peer = peer,
                                   .offset = (uint64_t)offset};
     message_lock();
-    *err = batch_add_piece(&operation, &(struct piece){.bytes = (size_t)bytes});
-    if (likely(*err == 0))
-        *err = batch_finish(&operation);
+    if (is_alone(peer->traffic, bytes)) {
+        struct batch_item item = {
+            {operation.offset, (size_t)bytes}, operation.origin.address, origin};
+        struct batch_kind kind = {.operands = is_put, .fetches = !is_put};
+        *err = send_alone(&operation, kind, &item, NULL);
+    } else {
+        *err = batch_add_piece(&operation, &(struct piece){.bytes = (size_t)bytes});
+        if (likely(*err == 0))
+            *err = move_finish(&operation, has_request);
+    }
     message_unlock();
     return true;
+}
+
+// Does it, if it is alone.
+static bool update_alone(struct window *window, struct peer *peer,
+                         struct batch_kind kind, MPI_Aint displacement, MPI_Count bytes,
+                         const struct batch_operands *operands, int *err)
+{
+    MPI_Aint offset;
+    if (unlikely(is_nowhere((uintptr_t)operands->origin)) ||
+        unlikely(!target_offset(peer, displacement, bytes, &offset)))
+        return false;
+    struct operation operation = {.window = window, .peer = peer};
+    struct batch_item item = {
+        {(uint64_t)offset, (size_t)bytes}, operands->origin, operands->result};
+    message_lock();
+    bool alone = is_alone(peer->traffic, bytes);
+    if (alone)
+        *err = send_alone(&operation, kind, &item, operands->compare);
+    message_unlock();
+    return alone;
+}
+
+bool batch_update_at_once(struct window *window, struct peer *peer,
+                          const struct batch_operands *operands, MPI_Aint displacement,
+                          MPI_Count count, const struct datatype *type, uintptr_t op,
+                          int *err)
+{
+    MPI_Count bytes = block_bytes(count, type);
+    if (bytes <= 0 || !is_predefined_op(op) || op == (uintptr_t)MPI_NO_OP ||
+        atomic_updates[kernel_row_of(type, op)] == NULL)
+        return false;
+    struct batch_kind kind = {.operands = 1,
+                              .fetches = operands->result != NULL,
+                              .op = (uint8_t)op,
+                              .basic = (uint8_t)type->basic->number};
+    return update_alone(window, peer, kind, displacement, bytes, operands, err);
+}
+
+bool batch_swap_at_once(struct window *window, struct peer *peer,
+                        const struct batch_operands *operands, MPI_Aint displacement,
+                        const struct datatype *type, int *err)
+{
+    if (atomic_swaps[(size_t)type->kernel_row >> OP_BITS] == NULL ||
+        is_nowhere((uintptr_t)operands->compare) ||
+        is_nowhere((uintptr_t)operands->result))
+        return false;
+    struct batch_kind kind = {.operands = 2,
+                              .fetches = 1,
+                              .op = COMPARE_AND_SWAP,
+                              .basic = (uint8_t)type->basic->number};
+    return update_alone(window, peer, kind, displacement, (MPI_Count)type->plain_size,
+                        operands, err);
 }
 
 const struct means means_batch = {

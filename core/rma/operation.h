@@ -106,9 +106,23 @@ static inline bool is_contiguous(const struct operation *operation)
 // By batches.
 int batch_move(const struct operation *operation);
 // Puts or gets elements that are one block at a peer whose means is means_batch; false,
-// with nothing done, if they are not, or an argument needs a closer look.
-bool batch_move_at_once(bool is_put, struct window *window, struct peer *peer,
-                        void *origin, MPI_Aint displacement, MPI_Count count,
+// with nothing done, if they are not, or an argument needs a closer look. A put with a
+// request is complete here when the call returns.
+bool batch_move_at_once(bool is_put, bool has_request, struct window *window,
+                        struct peer *peer, void *origin, MPI_Aint displacement,
+                        MPI_Count count, const struct datatype *type, int *err);
+// Likewise updates elements of one predefined type; also false if other operations on
+// the peer are under way.
+struct batch_operands {
+    const char *origin, *compare; // MPI_Compare_and_swap; else NULL
+    char *result;                 // NULL: fetches nothing
+};
+bool batch_update_at_once(struct window *window, struct peer *peer,
+                          const struct batch_operands *operands, MPI_Aint displacement,
+                          MPI_Count count, const struct datatype *type, uintptr_t op,
+                          int *err);
+bool batch_swap_at_once(struct window *window, struct peer *peer,
+                        const struct batch_operands *operands, MPI_Aint displacement,
                         const struct datatype *type, int *err);
 int batch_accumulate(const struct operation *operation);
 int batch_compare_and_swap(const struct operation *operation);

@@ -122,7 +122,7 @@ int oriel_put(const void *origin_addr, MPI_Count origin_count,
         return err;
     if (peer->means == &means_batch && origin_datatype == target_datatype &&
         origin_count == target_count &&
-        batch_move_at_once(true, win, peer, (char *)origin_addr, target_disp,
+        batch_move_at_once(true, false, win, peer, (char *)origin_addr, target_disp,
                            origin_count, origin_datatype, &err))
         return err;
     struct operation operation = {
@@ -149,8 +149,8 @@ int oriel_get(void *origin_addr, MPI_Count origin_count,
         return err;
     if (peer->means == &means_batch && origin_datatype == target_datatype &&
         origin_count == target_count &&
-        batch_move_at_once(false, win, peer, origin_addr, target_disp, origin_count,
-                           origin_datatype, &err))
+        batch_move_at_once(false, false, win, peer, origin_addr, target_disp,
+                           origin_count, origin_datatype, &err))
         return err;
     struct operation operation = {
         .kind = OPERATION_GET,

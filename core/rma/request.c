@@ -124,6 +124,25 @@ static int operation_start(struct operation *operation, struct request **request
     return err;
 }
 
+// A put of one block into a batch needs no request of its own.
+static int put_in_batch(struct window *window, const struct operation *operation,
+                        bool *is_done)
+{
+    struct peer *peer;
+    const struct buffer *origin = &operation->origin;
+    const struct target *target = &operation->target;
+    *is_done = false;
+    if (!epoch_admits_requests(&window->epoch))
+        return 0;
+    int err = target_peer(window, target->rank, &peer);
+    if (!err && peer != NULL && peer->means == &means_batch &&
+        origin->type == target->type && origin->count == target->count)
+        *is_done =
+            batch_move_at_once(true, true, window, peer, origin->address,
+                               target->displacement, origin->count, origin->type, &err);
+    return err;
+}
+
 int oriel_rput(const void *origin_addr, MPI_Count origin_count,
                struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
                MPI_Count target_count, struct datatype *target_datatype,
@@ -135,7 +154,12 @@ int oriel_rput(const void *origin_addr, MPI_Count origin_count,
         .target = {target_rank, target_disp, target_count, target_datatype},
         .window = win,
     };
-    return operation_start(&operation, request);
+    bool is_done;
+    int err = put_in_batch(win, &operation, &is_done);
+    if (err || !is_done)
+        return err ? err : operation_start(&operation, request);
+    *request = &request_done;
+    return 0;
 }
 
 int oriel_rget(void *origin_addr, MPI_Count origin_count,
