@@ -123,7 +123,7 @@ void update_mapped(const struct peer *peer, const void *in, char *target, void *
         .lock_record = peer->lock_record,
         .is_excluding = is_excluding(peer),
     };
-    update_elements(&update, in, (uint64_t)(target - peer->address), result, count);
+    update_elements(&update, in, offset_from(peer->address, target), result, count);
     order_stored();
 }
 
@@ -132,7 +132,7 @@ void swap_mapped(const struct peer *peer, const void *origin, const void *compar
 {
     struct update update = {
         .basic = type->basic, .base = peer->address, .lock_record = peer->lock_record};
-    update_swap(&update, origin, compare, (uint64_t)(target - peer->address), result);
+    update_swap(&update, origin, compare, offset_from(peer->address, target), result);
     order_stored();
 }
 

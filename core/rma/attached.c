@@ -3,17 +3,6 @@
 // by which means can this process get at it?
 #include "rma/operation.h"
 
-// Where a buffer of the target is mapped, if all of it is, and alike.
-struct mapped {
-    bool is_mapped;
-    uint64_t shift; // from addresses of the target to offsets in the segment
-};
-
-static struct mapped mapped_at(uint64_t address, uint64_t offset)
-{
-    return (struct mapped){offset != NOT_MAPPED, offset - address};
-}
-
 static int not_attached(const struct operation *operation, uint64_t address,
                         uint64_t bytes)
 {
@@ -24,39 +13,60 @@ static int not_attached(const struct operation *operation, uint64_t address,
                 (uintmax_t)bytes, (uintmax_t)address);
 }
 
-// Looks at a buffer with gaps block by block.
-static int check_blocks(const struct operation *operation, struct mapped *mapped)
+// Where address 0 of the target's process would be here.
+static char *found_base(const struct found_attachment *found)
 {
-    const struct attachments *attached = &operation->peer->lock_record->attachments;
+    return exposed_at(found->memory, -found->address);
+}
+
+// What the last operation has found, if that has the bytes and is still there.
+static bool was_found(const struct peer *peer, uint64_t address, uint64_t bytes,
+                      struct found_attachment *found)
+{
+    uint64_t begin = (uint64_t)peer->begin, size = (uint64_t)peer->end - begin;
+    if (address - begin >= size || bytes > size - (address - begin) ||
+        !peer_is_found(peer))
+        return false;
+    *found = (struct found_attachment){peer->found, begin, size,
+                                       exposed_at(peer->address, begin)};
+    return true;
+}
+
+// Looks at a buffer with gaps block by block: are all mapped, and alike?
+static int check_blocks(const struct operation *operation,
+                        struct found_attachment *mapped)
+{
     struct blocks blocks = blocks_of(operation->target.type, operation->target.count);
     MPI_Aint at;
     size_t bytes;
     for (bool is_first = true; (bytes = blocks_next(&blocks, SIZE_MAX, &at)) > 0;) {
-        uint64_t address = operation->offset + (uint64_t)at, offset;
-        int err = attachments_check(attached, address, bytes, &offset);
+        uint64_t address = operation->offset + (uint64_t)at;
+        struct found_attachment found;
+        int err = attachments_check(operation->peer->attached, address, bytes, &found);
         if (err == MPI_ERR_RMA_RANGE)
             return not_attached(operation, address, bytes);
         if (err)
             return err;
-        struct mapped block = mapped_at(address, offset);
         if (is_first)
-            *mapped = block;
-        mapped->is_mapped &= block.is_mapped && block.shift == mapped->shift;
+            *mapped = found;
+        if (found.bytes == 0 || found_base(&found) != found_base(mapped))
+            mapped->bytes = 0;
         is_first = false;
     }
     return 0;
 }
 
 // The same for any buffer: usually all of it is in one attachment, gaps and all.
-static int check_attached(const struct operation *operation, struct mapped *mapped)
+static int check_attached(const struct operation *operation,
+                          struct found_attachment *mapped)
 {
-    const struct attachments *attached = &operation->peer->lock_record->attachments;
     MPI_Aint first, last;
     datatype_span(operation->target.type, operation->target.count, &first, &last);
-    uint64_t address = operation->offset + (uint64_t)first, offset = NOT_MAPPED;
+    uint64_t address = operation->offset + (uint64_t)first;
     uint64_t bytes = (uint64_t)last - (uint64_t)first;
-    int err = attachments_check(attached, address, bytes, &offset);
-    *mapped = mapped_at(address, offset);
+    if (was_found(operation->peer, address, bytes, mapped))
+        return 0;
+    int err = attachments_check(operation->peer->attached, address, bytes, mapped);
     if (err != MPI_ERR_RMA_RANGE)
         return err;
     return operation->target.type->is_contiguous
@@ -75,14 +85,19 @@ static const struct means *means_of(const struct operation *operation, bool is_m
 
 static int locate_attached(struct operation *operation)
 {
-    bool is_own = operation->target.rank == operation->window->comm->rank;
-    struct mapped mapped;
+    struct found_attachment mapped;
     operation->offset = (uint64_t)operation->target.displacement;
     int err = check_attached(operation, &mapped);
     if (err)
         return err;
-    operation->means = is_own ? &means_load : means_of(operation, mapped.is_mapped);
-    operation->base = is_own ? NULL : exposed_at(process.shm->base, mapped.shift);
+    bool is_own = operation->target.rank == operation->window->comm->rank;
+    if (is_own) // has all of its memory where it is
+        mapped.memory = exposed_at(NULL, mapped.address);
+    operation->means = is_own ? &means_load : means_of(operation, mapped.bytes > 0);
+    operation->base = found_base(&mapped);
+    if (operation->means != &means_load) // later ones must not overtake it
+        mapped.bytes = 0;
+    peer_keep_found(operation->peer, &mapped);
     return 0;
 }
 

@@ -9,14 +9,22 @@
 #include "rma/rma.h"
 
 // ---- where data is ------------------------------------------------------------
-// The peer of a rank if the open epoch admits it and its memory is mapped; else NULL.
+// The peer of a rank if the open epoch admits it and it is mapped; else NULL.
+static inline const struct peer *current_target(const struct epoch *epoch, int rank)
+{
+    const struct peer *peer = epoch_current(epoch);
+    if (likely(peer->rank == rank))
+        return peer;
+    if (peer->attached == NULL) // it is not &attached_target
+        return NULL;
+    peer = epoch_attached(epoch);
+    return peer->rank == rank && peer_is_found(peer) ? peer : NULL;
+}
+
 static inline const struct peer *quick_target(MPI_Win win, int rank)
 {
     const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
-    if (unlikely(window == NULL))
-        return NULL;
-    const struct peer *peer = epoch_current(&window->epoch);
-    return likely(peer->rank == rank) ? peer : NULL;
+    return likely(window != NULL) ? current_target(&window->epoch, rank) : NULL;
 }
 
 // *begin is the offset of so many bytes at a displacement in the memory of a target; false
@@ -37,7 +45,7 @@ static inline bool target_memory(const struct peer *peer, MPI_Aint displacement,
     MPI_Aint begin;
     if (unlikely(!target_offset(peer, displacement, bytes, &begin)))
         return false;
-    *memory = peer->address + begin;
+    *memory = exposed_at(peer->address, (uint64_t)begin);
     return true;
 }
 
@@ -49,7 +57,7 @@ static inline bool target_word(const struct peer *peer, MPI_Aint displacement,
     if (unlikely(__builtin_mul_overflow(displacement, peer->unit, &begin)) ||
         unlikely((uint64_t)begin - (uint64_t)peer->begin >= peer->word_places))
         return false;
-    *memory = peer->address + begin;
+    *memory = exposed_at(peer->address, (uint64_t)begin);
     return true;
 }
 
@@ -346,10 +354,9 @@ static inline bool oriel_compare_and_swap_quick(const void *origin_addr,
 static inline const struct peer *quick_locked_target(MPI_Win win, int rank)
 {
     const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
-    if (unlikely(window == NULL) || unlikely(!epoch_admits_requests(&window->epoch)))
-        return NULL;
-    const struct peer *peer = epoch_current(&window->epoch);
-    return likely(peer->rank == rank) ? peer : NULL;
+    return likely(window != NULL) && likely(epoch_admits_requests(&window->epoch))
+               ? current_target(&window->epoch, rank)
+               : NULL;
 }
 
 // The request of an operation that is done.

@@ -38,7 +38,7 @@ static inline char *run_target(const struct peer *peer, MPI_Aint displacement,
         unlikely(first < peer->begin) ||
         unlikely((uint64_t)first + bytes > (uint64_t)peer->end))
         return NULL;
-    return peer->address + begin + run->offset;
+    return exposed_at(peer->address, (uint64_t)(begin + run->offset));
 }
 
 static inline __attribute__((always_inline)) void

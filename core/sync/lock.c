@@ -27,7 +27,7 @@ static int find_unlocked(struct window *window, int rank, struct peer **peer)
     int err = window_peer(window, rank, peer);
     if (err)
         return err;
-    if (unlikely(window_has(window, TRAIT_NO_LOCKS) && (*peer)->address == NULL))
+    if (unlikely(window_has(window, TRAIT_NO_LOCKS) && !peer_is_mapped_for_good(*peer)))
         return refuse_lock(rank);
     if (unlikely(peer_lock_state(*peer) != LOCK_NONE))
         return fail(MPI_ERR_RMA_SYNC, "rank %d is already locked by this process",
@@ -39,7 +39,7 @@ static int find_unlocked(struct window *window, int rank, struct peer **peer)
 // are not loads and stores.
 static bool is_fast_target(const struct window *window, const struct peer *peer)
 {
-    return peer->address != NULL && !window_has(window, LOCK_TRAITS);
+    return peer_is_mapped_for_good(peer) && !window_has(window, LOCK_TRAITS);
 }
 
 static void close_lock(struct window *window)
@@ -90,8 +90,7 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
         close_lock(win);
         return err;
     }
-    if (peer->address != NULL)
-        epoch_make_current(&win->epoch, peer);
+    epoch_use(&win->epoch, peer);
     if (is_fast_target(win, peer))
         epoch_remember_locked(&win->epoch, peer);
     assert(window_is_settled(win));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dynamic windows (MPI-4.1 12.2.4). An array in the segment, sorted by address, lists
-// the memory that a member has attached. Local peers search it themselves at every
-// access, so that a detached range is gone for all of them at once. Members on other
-// nodes ask by messages; then the target searches.
+// the memory that a member has attached. Local peers search it themselves, and keep what
+// they have found only as long as the version is the same, so that a detached range is
+// gone for all of them at once. Members on other nodes ask by messages; then the target
+// searches.
 //
 // The array is a seqlock: the owner changes it while `version` is odd, and a search
 // meanwhile searches again. An array that is given back stays mapped, so that a search

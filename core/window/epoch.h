@@ -16,9 +16,11 @@ enum access {
 };
 
 struct epoch {
-    // The target used last if the open epoch allows access to it and it is mapped; else
-    // &nobody. So one comparison of ranks checks the epoch.
+    // The target used last if the open epoch allows access to it and it is mapped for
+    // good; else &nobody. So one comparison of ranks checks the epoch.
     _Atomic(const struct peer *) current;
+    // The same of a dynamic window, while `current` is &attached_target.
+    _Atomic(const struct peer *) attached;
     // In a lock_all epoch where every operation so far was complete when its call
     // returned, all ranks below this have nothing to flush; else 0.
     _Atomic(int) idle_ranks;
@@ -59,11 +61,28 @@ static inline const struct peer *epoch_current(const struct epoch *epoch)
     return atomic_load_explicit(&epoch->current, memory_order_acquire);
 }
 
-// The epoch has admitted the peer.
+// While that is &attached_target.
+static inline const struct peer *epoch_attached(const struct epoch *epoch)
+{
+    return atomic_load_explicit(&epoch->attached, memory_order_relaxed);
+}
+
+// The epoch has admitted the peer, which is mapped for good.
 static inline void epoch_make_current(struct epoch *epoch, const struct peer *peer)
 {
-    assert(peer->address != NULL && epoch_access(epoch) != ACCESS_NONE);
+    assert(peer_is_mapped_for_good(peer) && epoch_access(epoch) != ACCESS_NONE);
     atomic_store_explicit(&epoch->current, peer, memory_order_release);
+}
+
+// The epoch has admitted the peer.
+static inline void epoch_use(struct epoch *epoch, const struct peer *peer)
+{
+    if (peer->attached != NULL) {
+        atomic_store_explicit(&epoch->attached, peer, memory_order_relaxed);
+        atomic_store_explicit(&epoch->current, &attached_target, memory_order_release);
+    } else if (peer->address != NULL) {
+        epoch_make_current(epoch, peer);
+    }
 }
 
 static inline void epoch_forget_current(struct epoch *epoch)
@@ -168,7 +187,7 @@ static inline void epoch_close_lock(struct epoch *epoch)
 
 static inline void epoch_remember_locked(struct epoch *epoch, struct peer *peer)
 {
-    assert(peer->address != NULL);
+    assert(peer_is_mapped_for_good(peer));
     epoch->last_locked = peer;
 }
 
@@ -209,8 +228,10 @@ enum admission {
 // Does the epoch allow access to the peer? A fence epoch is used from now on.
 static inline enum admission epoch_admit(struct epoch *epoch, struct peer *peer)
 {
-    bool is_locked = peer_lock_state(peer) != LOCK_NONE;
-    switch (epoch_access(epoch)) {
+    enum access access = epoch_access(epoch);
+    if (access >= ACCESS_LOCK && peer_lock_state(peer) != LOCK_NONE)
+        return ADMITTED;
+    switch (access) {
     case ACCESS_NONE:
         return REFUSED_NO_EPOCH;
     case ACCESS_FENCE:
@@ -221,12 +242,10 @@ static inline enum admission epoch_admit(struct epoch *epoch, struct peer *peer)
     case ACCESS_START:
         return peer->is_target ? ADMITTED : REFUSED_NOT_STARTED;
     case ACCESS_LOCK:
-        return is_locked ? ADMITTED : REFUSED_NOT_LOCKED;
+        return REFUSED_NOT_LOCKED;
     case ACCESS_LOCK_ALL:
         break;
     }
-    if (is_locked)
-        return ADMITTED;
     peer_want_lock(peer, MPI_LOCK_SHARED, epoch->is_unchecked);
     return epoch->is_unchecked ? ADMITTED : ADMITTED_UNLOCKED;
 }

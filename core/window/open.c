@@ -39,8 +39,7 @@ static uint32_t traits_of(const struct window *window)
     uint32_t threads = process.thread_level == MPI_THREAD_MULTIPLE ? TRAIT_THREADS : 0;
     uint32_t nodes = window->comm->leader_count > 1 ? TRAIT_NODES : 0;
     uint32_t shown = window->flavor == MPI_WIN_FLAVOR_SHARED ? TRAIT_SHOWN : 0;
-    uint32_t dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC ? TRAIT_DYNAMIC : 0;
-    return threads | nodes | shown | dynamic;
+    return threads | nodes | shown;
 }
 
 static int make_state(struct opening *opening)

@@ -10,11 +10,37 @@ enum { FIRST_BUCKETS = 8 };
 static const struct lock_record no_lock_record = {.is_exposed = true};
 const struct peer nobody = {.rank = MPI_PROC_NULL,
                             .lock_record = (struct lock_record *)&no_lock_record};
+const struct peer attached_target = {.rank = MPI_PROC_NULL,
+                                     .attached = &no_lock_record.attachments};
 
-void window_guard_contended(struct window *window)
+// Not inline: its callers would save more registers.
+__attribute__((noinline)) void window_guard_contended(struct window *window)
 {
     while (atomic_exchange_explicit(&window->guard, true, memory_order_acquire))
         sched_yield();
+}
+
+// The bytes from `begin` up to `end` of its memory, which begins at `address` here, are
+// mapped.
+static void peer_set_mapped(struct peer *peer, char *address, uint64_t begin,
+                            uint64_t end)
+{
+    uint64_t bytes = end - begin;
+    peer->address = address;
+    peer->begin = (MPI_Aint)begin;
+    peer->end = (MPI_Aint)end;
+    peer->word_places = bytes < 8 ? 0 : bytes - 7;
+}
+
+// Nothing is kept where other threads may read it meanwhile.
+void peer_keep_found(struct peer *peer, const struct found_attachment *found)
+{
+    if (process.thread_level == MPI_THREAD_MULTIPLE)
+        return;
+    bool is_mapped = found->bytes > 0;
+    peer->found = is_mapped ? found->version : NOTHING_FOUND;
+    peer_set_mapped(peer, is_mapped ? exposed_at(found->memory, -found->address) : NULL,
+                    found->address, found->address + found->bytes);
 }
 
 // The memory of a member of this node as far as this process maps it.
@@ -22,18 +48,16 @@ static void peer_map(struct peer *peer, const struct window *window)
 {
     const struct member *member = peer->member;
     const struct shared_part *shared = &member->shared;
-    peer->end = (MPI_Aint)member->size;
-    if (peer->rank == window->comm->rank) {
-        peer->address = window->base;
-    } else if (member->is_in_segment) {
-        peer->address = shm_at(process.shm, member->place);
-    } else if (shared->bytes > 0) {
-        peer->address = shm_at(process.shm, shared->offset - shared->begin);
-        peer->begin = (MPI_Aint)shared->begin;
-        peer->end = (MPI_Aint)(shared->begin + shared->bytes);
-    }
-    uint64_t bytes = (uint64_t)(peer->end - peer->begin);
-    peer->word_places = bytes < 8 ? 0 : bytes - 7;
+    bool is_own = peer->rank == window->comm->rank;
+    if (is_own || member->is_in_segment)
+        peer_set_mapped(peer,
+                        is_own ? window->base : shm_at(process.shm, member->place), 0,
+                        member->size);
+    else if (shared->bytes > 0)
+        peer_set_mapped(peer, shm_at(process.shm, shared->offset - shared->begin),
+                        shared->begin, shared->begin + shared->bytes);
+    else
+        peer_set_mapped(peer, NULL, 0, member->size);
 }
 
 static struct peer *peer_make(const struct window *window, int rank)
@@ -46,11 +70,14 @@ static struct peer *peer_make(const struct window *window, int rank)
     *peer = (struct peer){.rank = rank,
                           .unit = (MPI_Aint)member->unit,
                           .job_rank = comm_job_rank(comm, rank),
-                          .member = member};
+                          .member = member,
+                          .found = NOTHING_FOUND};
     if (comm->node_index_of[rank] != comm->leader_index)
         return peer;
     peer->lock_record = &window->lock_records[member->node_rank];
-    if (window->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+    if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        peer->attached = &peer->lock_record->attachments;
+    else
         peer_map(peer, window);
     return peer;
 }
@@ -166,6 +193,14 @@ static int target_admit(struct window *window, int rank, struct peer **peer,
     return admission < REFUSED_NO_EPOCH ? 0 : epoch_refuse(admission, rank);
 }
 
+// The epoch has admitted a peer of this node.
+static void use_local(struct window *window, struct peer *peer)
+{
+    if (peer->found != NOTHING_FOUND && !peer_is_found(peer))
+        peer_keep_found(peer, &(struct found_attachment){0});
+    epoch_use(&window->epoch, peer);
+}
+
 int window_admit(struct window *window, int rank, struct peer **target)
 {
     struct peer *peer = NULL;
@@ -174,7 +209,9 @@ int window_admit(struct window *window, int rank, struct peer **target)
     window_guard(window);
     int err = target_admit(window, rank, &peer, &must_lock);
     window_unguard(window);
-    if (!err && must_lock)
+    if (unlikely(err))
+        return err;
+    if (must_lock)
         err = peer_lock(window, peer);
     if (!err)
         err = peer_await_lock(peer);
@@ -182,8 +219,8 @@ int window_admit(struct window *window, int rank, struct peer **target)
         err = peer_await_post(peer);
     if (err)
         return err;
-    if (peer->address != NULL)
-        epoch_make_current(&window->epoch, peer);
+    if (peer->lock_record != NULL)
+        use_local(window, peer);
     assert(window_is_settled(window));
     *target = peer;
     return 0;

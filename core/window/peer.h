@@ -49,7 +49,8 @@ enum notice {
 struct peer {
     int rank;            // in the window
     char *address;       // where its memory begins in this process, or would if only a
-                         // part of it is mapped; NULL if none is
+                         // part of it is mapped; NULL if none is. Of a dynamic window:
+                         // where address 0 of the peer's process would be
     MPI_Aint begin, end; // of the bytes that are mapped
     MPI_Aint unit;
     uint64_t word_places; // offsets from `begin` on at which 8 bytes are mapped
@@ -65,11 +66,19 @@ struct peer {
     struct lock_record *lock_record; // NULL: on another node
     const struct means *means;       // chosen when the peer is made
     struct peer_traffic *traffic;    // NULL: operations are complete when they return
-    struct peer *next;               // of all peers
-    struct peer *next_in_bucket;     // of those with the same hash
+    const struct attachments *attached; // of a dynamic window, on this node; else NULL
+    uint64_t found;                     // of `attached`: the version of which something
+                                        // is mapped; NOTHING_FOUND: of none
+    struct peer *next;                  // of all peers
+    struct peer *next_in_bucket;        // of those with the same hash
 };
 
 extern const struct peer nobody; // MPI_PROC_NULL; its lock record is never free
+// Stands for a target whose memory is mapped only as long as it is found attached. No
+// bytes of it are, and it has the rank of nobody.
+extern const struct peer attached_target;
+
+static const uint64_t NOTHING_FOUND = UINT64_MAX; // no version
 
 // The members of a group that was given to MPI_Win_start or MPI_Win_post.
 struct neighbours {
@@ -77,6 +86,25 @@ struct neighbours {
     int count;
     int done; // origins at the front that have completed
 };
+
+// ---- what of the peer's memory is mapped
+// What a search has found attached and mapped of a dynamic window is so as long as the
+// list has the same version. The target changes that before it detaches anything
+// (attach.c). An access that happens after the detach, however the processes have
+// synchronized, loads the new version, for loads of one word never go back; so it
+// searches, and fails. Loads and stores of the memory come after the acquiring load of
+// the version. One that a program starts while its target detaches may still come
+// through, as if it had been earlier.
+static inline bool peer_is_found(const struct peer *peer)
+{
+    return atomic_load_explicit(&peer->attached->version, memory_order_acquire) ==
+           peer->found;
+}
+
+static inline bool peer_is_mapped_for_good(const struct peer *peer)
+{
+    return peer->attached == NULL && peer->address != NULL;
+}
 
 // ---- the lock of the peer's memory --------------------------------------------
 static inline int peer_lock_state(const struct peer *peer)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Search of attached memory, see attach.c, by local peers at every access and by the
-// owner.
+// Search of attached memory, see attach.c, by local peers and by the owner.
 #include "window/attachments.h"
 
 uint64_t attachments_up_to(struct attachment_list list, uint64_t address)
@@ -27,14 +26,24 @@ static uint64_t attachment_end(struct attachment_list list, uint64_t i)
     return word_read(&list.first[i].address) + word_read(&list.first[i].bytes);
 }
 
-uint64_t attachments_end(struct attachment_list list, uint64_t address, uint64_t enough)
+// The attachment with the address; NULL if there is none.
+static const struct attachment *attachment_with(struct attachment_list list,
+                                                uint64_t address)
 {
-    uint64_t i = attachments_up_to(list, address), end = address;
+    uint64_t i = attachments_up_to(list, address);
     while (i > 0 && attachment_is_empty(list, i - 1))
         i--;
-    if (i == 0 || attachment_end(list, i - 1) <= address)
+    return i > 0 && attachment_end(list, i - 1) > address ? &list.first[i - 1] : NULL;
+}
+
+uint64_t attachments_end(struct attachment_list list, uint64_t address, uint64_t enough)
+{
+    const struct attachment *first = attachment_with(list, address);
+    uint64_t end = address;
+    if (first == NULL)
         return address;
-    for (i--; end < enough && i < list.count; i++) {
+    for (uint64_t i = (uint64_t)(first - list.first); end < enough && i < list.count;
+         i++) {
         if (attachment_is_empty(list, i))
             continue;
         if (end != address && word_read(&list.first[i].address) != end)
@@ -44,29 +53,49 @@ uint64_t attachments_end(struct attachment_list list, uint64_t address, uint64_t
     return end;
 }
 
-// Where bytes that are attached lie in the segment.
-static uint64_t bytes_offset(struct attachment_list list, uint64_t address,
-                             uint64_t bytes)
+// ---- what is mapped here ------------------------------------------------------
+// Of [begin, end), what the owner has in its mapping of the segment.
+static struct found_attachment found_in_segment(const struct attachments *attached,
+                                                uint64_t begin, uint64_t end)
 {
-    uint64_t i = attachments_up_to(list, address);
-    while (i > 0 && attachment_is_empty(list, i - 1))
-        i--;
-    if (i == 0)
-        return NOT_MAPPED;
-    const struct attachment *attachment = &list.first[i - 1];
-    uint64_t at = address - word_read(&attachment->shared);
-    uint64_t shared_bytes = word_read(&attachment->shared_bytes);
-    return at < shared_bytes && bytes <= shared_bytes - at
-               ? word_read(&attachment->offset) + at
-               : NOT_MAPPED;
+    uint64_t segment = attached->segment, segment_end = segment + process.shm->bytes;
+    uint64_t first = begin > segment ? begin : segment;
+    uint64_t last = end < segment_end ? end : segment_end;
+    if (first >= last)
+        return (struct found_attachment){0};
+    return (struct found_attachment){.address = first,
+                                     .bytes = last - first,
+                                     .memory = shm_at(process.shm, first - segment)};
 }
 
-// Lies in the segment what the owner has in its mapping of it?
-static uint64_t segment_offset(const struct attachments *attached, uint64_t address,
-                               uint64_t bytes)
+static struct found_attachment found_shared(const struct attachment *attachment)
 {
-    uint64_t offset = address - attached->segment, size = process.shm->bytes;
-    return offset < size && bytes <= size - offset ? offset : NOT_MAPPED;
+    return (struct found_attachment){
+        .address = word_read(&attachment->shared),
+        .bytes = word_read(&attachment->shared_bytes),
+        .memory = shm_at(process.shm, word_read(&attachment->offset)),
+    };
+}
+
+static bool found_has(const struct found_attachment *found, uint64_t address,
+                      uint64_t bytes)
+{
+    uint64_t at = address - found->address;
+    return at < found->bytes && bytes <= found->bytes - at;
+}
+
+// What is mapped of the attachment with the address and of those that follow up to `end`.
+// Memory in the segment may be several attachments.
+static struct found_attachment found_around(const struct attachments *attached,
+                                            struct attachment_list list,
+                                            uint64_t address, uint64_t end)
+{
+    const struct attachment *attachment = attachment_with(list, address);
+    if (attachment == NULL)
+        return (struct found_attachment){0};
+    struct found_attachment found =
+        found_in_segment(attached, word_read(&attachment->address), end);
+    return found_has(&found, address, 1) ? found : found_shared(attachment);
 }
 
 // False while the owner is changing the array.
@@ -81,10 +110,10 @@ static bool attachments_look(const struct attachments *attached, uint64_t *versi
 }
 
 int attachments_check(const struct attachments *attached, uint64_t address,
-                      uint64_t bytes, uint64_t *offset)
+                      uint64_t bytes, struct found_attachment *found)
 {
-    uint64_t version, enough, end = 0, place = segment_offset(attached, address, bytes);
-    bool may_be_shared = place == NOT_MAPPED && offset != NULL;
+    uint64_t version, enough, end = 0;
+    struct found_attachment mapped = {0};
     struct attachment_list list;
     if (__builtin_add_overflow(address, bytes, &enough))
         return MPI_ERR_RMA_RANGE;
@@ -94,14 +123,19 @@ int attachments_check(const struct attachments *attached, uint64_t address,
         if (!attachments_look(attached, &version, &list))
             continue;
         end = attachments_end(list, address, enough);
-        if (may_be_shared)
-            place = bytes_offset(list, address, bytes);
+        if (found != NULL && end >= enough)
+            mapped = found_around(attached, list, address, end);
         atomic_thread_fence(memory_order_acquire);
         if (word_read(&attached->version) == version)
             break;
     }
     message_backoff_end(spins);
-    if (offset != NULL)
-        *offset = place;
-    return err || end >= enough ? err : MPI_ERR_RMA_RANGE;
+    if (err || end < enough)
+        return err ? err : MPI_ERR_RMA_RANGE;
+    if (found != NULL)
+        *found =
+            found_has(&mapped, address, bytes) ? mapped : (struct found_attachment){0};
+    if (found != NULL)
+        found->version = version;
+    return 0;
 }

@@ -23,12 +23,11 @@ enum trait {
     TRAIT_THREADS = 1 << 0,  // MPI_THREAD_MULTIPLE: epochs change under the guard
     TRAIT_NODES = 1 << 1,    // spans nodes: an origin may wait for a lock elsewhere
     TRAIT_NO_LOCKS = 1 << 2, // the hint: MPI_Win_lock_all looks at all members' memory
-    TRAIT_DYNAMIC = 1 << 3,  // MPI_Win_create_dynamic: no memory is mapped for good
     TRAIT_SHOWN =
-        1 << 4, // the program may load from local peers' memory and store there:
+        1 << 3, // the program may load from local peers' memory and store there:
                 // MPI_Win_lock_all takes all their locks
     LOCK_TRAITS = TRAIT_THREADS | TRAIT_NODES, // matter to locks of single targets
-    LOCK_ALL_TRAITS = LOCK_TRAITS | TRAIT_NO_LOCKS | TRAIT_DYNAMIC | TRAIT_SHOWN,
+    LOCK_ALL_TRAITS = LOCK_TRAITS | TRAIT_NO_LOCKS | TRAIT_SHOWN,
 };
 
 struct window {
@@ -196,13 +195,25 @@ static inline char *exposed_at(const void *base, uint64_t offset)
 {
     return (char *)((uintptr_t)base + offset);
 }
+// The other way round.
+static inline uint64_t offset_from(const void *base, const void *address)
+{
+    return (uint64_t)(uintptr_t)address - (uint64_t)(uintptr_t)base;
+}
 
+// What is attached without a gap and mapped here, see peer_is_found.
+struct found_attachment {
+    uint64_t version;        // of the list
+    uint64_t address, bytes; // in the owner's process; no bytes: nothing is
+    char *memory;            // the same here
+};
 // 0 if all of these bytes of the owner's process are attached now, MPI_ERR_RMA_RANGE if
-// not (the caller says more), MPI_ERR_PROC_ABORTED if the owner has died. *offset: where
-// they lie in the segment, NOT_MAPPED if they do not; may be NULL.
-static const uint64_t NOT_MAPPED = UINT64_MAX;
+// not (the caller says more), MPI_ERR_PROC_ABORTED if the owner has died. *found: what
+// is found around them, if that has them all; else it has no bytes. May be NULL.
 int attachments_check(const struct attachments *attached, uint64_t address,
-                      uint64_t bytes, uint64_t *offset);
+                      uint64_t bytes, struct found_attachment *found);
+// The fast forms use what is found from now on, or nothing if it has no bytes.
+void peer_keep_found(struct peer *peer, const struct found_attachment *found);
 
 // ---- locks --------------------------------------------------------------------
 // Asks for the lock of a target whose state is LOCK_ASKED. On this node the call

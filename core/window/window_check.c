@@ -40,18 +40,30 @@ static bool peer_lock_is_valid(const struct peer *peer)
     return false;
 }
 
+// Nothing is found but what a local peer has attached.
+static bool peer_attached_is_valid(const struct window *window, const struct peer *peer)
+{
+    bool is_attached =
+        peer->lock_record != NULL && window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+    return is_attached ? peer->attached == &peer->lock_record->attachments
+                       : peer->attached == NULL && peer->found == NOTHING_FOUND;
+}
+
 // The memory is where and as large as the member's descriptor says.
 static bool peer_memory_is_valid(const struct window *window, const struct peer *peer)
 {
     const struct member *member = peer->member;
     MPI_Aint bytes = peer->end - peer->begin;
     if (peer->word_places != (bytes < 8 ? 0 : (uint64_t)bytes - 7) || peer->begin < 0 ||
-        peer->begin > peer->end || (uint64_t)peer->end > member->size ||
-        peer->unit != (MPI_Aint)member->unit)
+        peer->begin > peer->end || peer->unit != (MPI_Aint)member->unit)
+        return false;
+    if (peer->attached != NULL)
+        return true;
+    if ((uint64_t)peer->end > member->size)
         return false;
     if (peer->address == NULL)
         return true;
-    return peer->lock_record != NULL && !window_has(window, TRAIT_DYNAMIC) &&
+    return peer->lock_record != NULL &&
            (peer->rank == window->comm->rank
                 ? peer->address == window->base
                 : shm_contains(process.shm, peer->address + peer->begin,
@@ -68,8 +80,8 @@ bool peer_is_valid(const struct window *window, const struct peer *peer)
     bool is_local = comm->node_index_of[peer->rank] == comm->leader_index;
     const struct lock_record *record =
         is_local ? &window->lock_records[peer->member->node_rank] : NULL;
-    return peer->lock_record == record && peer_memory_is_valid(window, peer) &&
-           peer_lock_is_valid(peer);
+    return peer->lock_record == record && peer_attached_is_valid(window, peer) &&
+           peer_memory_is_valid(window, peer) && peer_lock_is_valid(peer);
 }
 
 // Each peer is valid and found by its rank.
@@ -98,7 +110,11 @@ static bool current_is_valid(const struct window *window)
     const struct peer *current = epoch_current(&window->epoch);
     if (current == &nobody)
         return true;
-    if (!has_peer(window, current) || current->address == NULL)
+    bool is_attached = current == &attached_target;
+    if (is_attached)
+        current = epoch_attached(&window->epoch);
+    if (!has_peer(window, current) || (current->attached != NULL) != is_attached ||
+        (!is_attached && current->address == NULL))
         return false;
     switch (epoch_access(&window->epoch)) {
     case ACCESS_FENCE_USED:
@@ -168,8 +184,9 @@ static bool epoch_is_valid(const struct window *window)
     const struct peer *last = epoch->last_locked;
     return access <= ACCESS_LOCK_ALL &&
            (idle == 0 || (is_all && idle == window->size_of_group)) &&
-           (last == &nobody || (has_peer(window, last) && last->address != NULL &&
-                                !window_has(window, LOCK_TRAITS))) &&
+           (last == &nobody ||
+            (has_peer(window, last) && peer_is_mapped_for_good(last) &&
+             !window_has(window, LOCK_TRAITS))) &&
            locks_are_valid(window) && targets_are_valid(window) &&
            current_is_valid(window);
 }
@@ -188,8 +205,6 @@ static bool own_memory_is_valid(const struct window *window)
 static bool traits_are_valid(const struct window *window)
 {
     return window_has(window, TRAIT_NODES) == (window->comm->leader_count > 1) &&
-           window_has(window, TRAIT_DYNAMIC) ==
-               (window->flavor == MPI_WIN_FLAVOR_DYNAMIC) &&
            (window->flavor != MPI_WIN_FLAVOR_SHARED || window_has(window, TRAIT_SHOWN));
 }
 

@@ -24,6 +24,7 @@ static struct group group = {.size = 3};
 static const struct lock_record no_lock_record = {.is_exposed = true};
 const struct peer nobody = {.rank = MPI_PROC_NULL,
                             .lock_record = (struct lock_record *)&no_lock_record};
+const struct peer attached_target = {.rank = MPI_PROC_NULL};
 static struct window window = {.epoch.current = &nobody,
                                .epoch.last_locked = (struct peer *)&nobody,
                                .self = (struct peer *)&nobody,

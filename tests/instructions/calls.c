@@ -11,7 +11,8 @@
 
 enum { TIMES = 1000, FAR_TIMES = 100, WARM_UP = 10, LONG = 4096, DEPTH = 64 };
 
-static MPI_Win win;
+static MPI_Win win, dynamic;
+static MPI_Aint place; // of the attached memory
 static MPI_Datatype every_other;
 static int target;
 static int64_t source[1024], result[1024]; // LONG bytes and more
@@ -44,6 +45,16 @@ static void put_vector(void)
 static void get_8(void)
 {
     MPI_Get(result, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win);
+}
+
+static void put_attached(void)
+{
+    MPI_Put(source, 1, MPI_INT64_T, target, place, 1, MPI_INT64_T, dynamic);
+}
+
+static void fetch_attached(void)
+{
+    MPI_Fetch_and_op(source, result, MPI_INT64_T, target, place, MPI_SUM, dynamic);
 }
 
 static void rput_wait(void)
@@ -148,6 +159,8 @@ static const struct measured {
     {"put_1k", put_1k, 1},
     {"put_vector", put_vector, 1},
     {"get_8", get_8, 1},
+    {"put_attached", put_attached, 1},
+    {"fetch_attached", fetch_attached, 1},
     {"rput_wait", rput_wait, 1},
     {"rget_wait", rget_wait, 1},
     {"accumulate_8", accumulate_8, 1},
@@ -174,8 +187,10 @@ void counted_loop(void (*call)(void), int times)
 
 static void measure(const struct measured *measured)
 {
-    if (measured->needs_epoch)
+    if (measured->needs_epoch) {
         MPI_Win_lock_all(0, win);
+        MPI_Win_lock_all(0, dynamic);
+    }
     for (int i = 0; i < WARM_UP; i++)
         measured->call();
     if (target == 0)
@@ -184,8 +199,10 @@ static void measure(const struct measured *measured)
         MPI_Win_flush(target, win);
         counted_loop(measured->call, 1);
     }
-    if (measured->needs_epoch)
+    if (measured->needs_epoch) {
+        MPI_Win_unlock_all(dynamic);
         MPI_Win_unlock_all(win);
+    }
 }
 
 int main(int argc, char **argv)
@@ -197,6 +214,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     target = size - 1;
     MPI_Win_allocate(sizeof source, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+    MPI_Win_attach(dynamic, base, sizeof source);
+    MPI_Get_address(base, &place);
     MPI_Type_vector(8, 1, 2, MPI_INT64_T, &every_other);
     MPI_Type_commit(&every_other);
     for (size_t i = 0; argc == 2 && i < sizeof all / sizeof *all; i++)
@@ -206,6 +226,7 @@ int main(int argc, char **argv)
             found = 1;
         }
     MPI_Type_free(&every_other);
+    MPI_Win_free(&dynamic);
     MPI_Win_free(&win);
     MPI_Finalize();
     return !found;

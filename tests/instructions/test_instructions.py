@@ -23,6 +23,8 @@ FAR_TIMES = 100  # to another node
 BUDGETS = {
     "put_8": 60,
     "get_8": 60,
+    "put_attached": 75,
+    "fetch_attached": 95,
     "rput_wait": 104,
     "rget_wait": 106,
     "accumulate_8": 98,

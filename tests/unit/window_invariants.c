@@ -118,6 +118,8 @@ static void what_is_wrong_with_peers_is_noticed(void)
     NOTICED(self->member, self->member + 1);
     NOTICED(self->lock_record, NULL);
     NOTICED(self->means, NULL);
+    NOTICED(self->attached, &self->lock_record->attachments);
+    NOTICED(self->found, 2);
     NOTICED(self->next, self);
     NOTICED(window->peers.count, 1);
     NOTICED(window->peers.buckets[self->rank], NULL);
@@ -126,6 +128,7 @@ static void what_is_wrong_with_peers_is_noticed(void)
     NOTICED(window->size_of_group, 3);
     NOTICED(window->traits, TRAIT_NODES);
     NOTICED(window->epoch.current, self); // in no epoch
+    NOTICED(window->epoch.current, &attached_target);
     NOTICED(window->epoch.last_locked, NULL);
 }
 

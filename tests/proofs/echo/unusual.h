@@ -9,6 +9,7 @@
 static const struct lock_record no_lock_record = {.is_exposed = true};
 const struct peer nobody = {.rank = MPI_PROC_NULL,
                             .lock_record = (struct lock_record *)&no_lock_record};
+const struct peer attached_target = {.rank = MPI_PROC_NULL};
 
 // No type can be updated by instructions.
 atomic_update *const atomic_updates[4096];
