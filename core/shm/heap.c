@@ -174,26 +174,45 @@ static void grow_buckets(struct shm_heap *heap)
     free(old);
 }
 
-// Takes a block out of the free ones and cuts it to size.
+// Cuts a free block into two; false, with nothing done, without memory.
+static bool free_cut(struct shm_heap *heap, struct block *block, size_t bytes)
+{
+    remove_free(heap, block);
+    struct block *rest = block_split(block, bytes);
+    insert_free(heap, block);
+    if (rest)
+        insert_free(heap, rest);
+    return rest != NULL;
+}
+
+// Joins a free block with the free one behind it.
+static void free_join(struct shm_heap *heap, struct block *block)
+{
+    remove_free(heap, block->after);
+    remove_free(heap, block);
+    block_merge(block);
+    insert_free(heap, block);
+}
+
+// Takes a block of this size out of the free ones. NULL, with nothing done, if there is
+// none, or no memory for the records of what is left around it.
 static struct block *block_take(struct shm_heap *heap, size_t bytes, size_t alignment)
 {
     struct block *block = block_find(heap, bytes, alignment);
     if (!block)
         return NULL;
-    remove_free(heap, block);
     size_t lost = aligned_start(heap, block, alignment) - block->start;
     if (lost) {
-        struct block *front = block;
-        block = block_split(front, lost);
-        insert_free(heap, front);
-        if (!block)
+        if (!free_cut(heap, block, lost))
             return NULL;
+        block = block->after;
     }
-    if (block->bytes > bytes) {
-        struct block *rest = block_split(block, bytes);
-        if (rest) // else the caller gets more than it wanted
-            insert_free(heap, rest);
+    if (block->bytes > bytes && !free_cut(heap, block, bytes)) {
+        if (lost)
+            free_join(heap, block->before);
+        return NULL;
     }
+    remove_free(heap, block);
     return block;
 }
 
@@ -352,10 +371,9 @@ static bool block_grow(struct shm_heap *heap, struct block *block, size_t bytes)
     size_t more = bytes - block->bytes;
     if (!after || after->asked || after->bytes < more)
         return false;
+    if (after->bytes > more && !free_cut(heap, after, more))
+        return false;
     remove_free(heap, after);
-    struct block *rest = after->bytes > more ? block_split(after, more) : NULL;
-    if (rest)
-        insert_free(heap, rest);
     block_merge(block);
     pages_show_in_dumps(heap, block->start + block->bytes);
     return true;

@@ -4,7 +4,8 @@
 // where no one has used it; a heap is cut at its free end; errors name sizes; pages of
 // large freed blocks go back to the machine; large pieces begin with a huge page where
 // there are any; core dumps hold what this process has allocated only; heaps fit in the
-// limit of file sizes; what is wrong with a heap is noticed.
+// limit of file sizes; a heap without memory for its records stays as it is; what is
+// wrong with a heap is noticed.
 #include "shm/heap.h"
 #include "shm/heap_pages.h"
 #include "shm_node.h"
@@ -15,6 +16,18 @@
 enum { SLOTS = 400, STEPS = 30000 };
 
 static const size_t HEAP = (size_t)256 << 20;
+
+// Calls of calloc until one fails; negative: none does. The linker sends them here.
+static int callocs_left = -1;
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    if (callocs_left == 0)
+        return NULL;
+    callocs_left -= callocs_left > 0;
+    return __real_calloc(count, bytes);
+}
 
 static struct slot {
     unsigned char *memory;
@@ -354,6 +367,25 @@ static void large_pieces_begin_with_a_huge_page(struct shm *shm)
     whole_heap_is_free(shm);
 }
 
+// What is left in front of an aligned piece and behind it has a record each.
+static void heap_without_memory_for_its_records_stays(struct shm *shm)
+{
+    void *first, *aligned;
+    CHECK(shm_alloc(shm, 64, 64, &first) == 0);
+    for (callocs_left = 0; callocs_left < 2;) {
+        int left = callocs_left;
+        CHECK(shm_alloc(shm, 100, 1 << 20, &aligned) == MPI_ERR_NO_MEM);
+        CHECK(!heap_resize(shm->heap, first, left == 0 ? 128 : HEAP + 1));
+        callocs_left = left + 1;
+    }
+    CHECK(shm_alloc(shm, 100, 1 << 20, &aligned) == 0);
+    callocs_left = -1;
+    CHECK(heap_resize(shm->heap, first, 128));
+    shm_free(shm, first);
+    shm_free(shm, aligned);
+    whole_heap_is_free(shm);
+}
+
 static void random_steps_with_huge_pages(struct shm *shm)
 {
     shm->heap->huge_page = (size_t)64 << 10; // so that there are many
@@ -423,5 +455,6 @@ int main(void)
            run_node(2, HEAP, random_steps_with_huge_pages) ||
            run_node(1, HEAP, large_pieces_begin_with_a_huge_page) ||
            run_node(2, HEAP, dumps_hold_own_allocations_only) ||
+           run_node(1, HEAP, heap_without_memory_for_its_records_stays) ||
            run_node(1, HEAP, control_group_limits_heap) || run_with_limited_files();
 }
