@@ -105,9 +105,9 @@ def measured(chosen: argparse.Namespace) -> Report:
     runner = Runner(compared, Programs(chosen.output / "programs"), pace(chosen))
     runner.build(tasks, tell)
     runner.measure(tasks, time.monotonic() + 60 * chosen.minutes, tell)
-    own = tuple(one.label for one in compared if one.is_own) or (compared[0].label,)
+    own = [one.label for one in compared if one.is_own] or [compared[0].label]
     versions = {one.label: one.version() for one in compared}
-    return Report(machine(), versions, own, tuple(runner.runs))
+    return Report(machine(), versions, tuple(dict.fromkeys(own)), tuple(runner.runs))
 
 
 def main(words: Sequence[str]) -> int:

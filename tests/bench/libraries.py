@@ -25,6 +25,7 @@ class Library:
     free: tuple[str, ...] = ()  # and those that let them run where they like
     is_own: bool = False  # Oriel, whose settings are not compared as others
     kinds: frozenset[str] | None = None  # of the only windows that it differs for
+    is_between_nodes: bool = False  # takes each of two processes for a node
 
     def command(self, ranks: int, program: list[str]) -> list[str]:
         cores = len(os.sched_getaffinity(0))
@@ -63,19 +64,28 @@ def oriel(prefix: Path) -> list[Library]:
         launcher=(*launcher, "--share-heap"),
         kinds=BROUGHT,
     )
-    return [usual, pages, heap]
+    nodes = replace(
+        usual,
+        launcher=("env", "ORIEL_FAKE_NODES=2", *launcher),
+        is_between_nodes=True,
+    )
+    return [usual, pages, heap, nodes]
 
 
 def mpich() -> list[Library]:
     if not shutil.which("mpicc.mpich") or not shutil.which("mpiexec.mpich"):
         return []
     bound, free = ("-bind-to", "core"), ("-bind-to", "none")
-    return [Library("MPICH", ("mpicc.mpich",), ("mpiexec.mpich",), bound, free)]
+    usual = Library("MPICH", ("mpicc.mpich",), ("mpiexec.mpich",), bound, free)
+    over_tcp = ("env", "MPIR_CVAR_NOLOCAL=1", "UCX_TLS=tcp,self")
+    nodes = replace(usual, launcher=(*over_tcp, *usual.launcher), is_between_nodes=True)
+    return [usual, nodes]
 
 
 def open_mpi() -> list[Library]:
     """Open MPI with both ways of its one-sided operations: memory that it shares and
-    messages (osc/sm, osc/pt2pt), or osc/rdma, which has no shared windows."""
+    messages (osc/sm, osc/pt2pt), or osc/rdma, which has no shared windows; between nodes
+    by messages over TCP."""
     if not shutil.which("mpicc.openmpi") or not shutil.which("mpiexec.openmpi"):
         return []
     root = ("--allow-run-as-root",) if os.geteuid() == 0 else ()
@@ -93,7 +103,14 @@ def open_mpi() -> list[Library]:
         launcher=(*launcher, "rdma"),
         kinds=frozenset({"allocated", "created", "dynamic"}),
     )
-    return [usual, rdma]
+    over_tcp = ("--mca", "btl", "tcp,self", "--mca", "pml", "ob1")
+    nodes = replace(
+        usual,
+        label="Open MPI tcp",
+        launcher=(*launcher, "pt2pt", *over_tcp),
+        is_between_nodes=True,
+    )
+    return [usual, rdma, nodes]
 
 
 def described(text: str) -> Library:

@@ -99,18 +99,23 @@ def best_ratio(report: Report, row: Row) -> float | None:
 def headline_table(report: Report) -> list[str]:
     """The table of the README: some figures of all kinds."""
     rows = {(row.name, row.size): row for row in report.rows}
+    known = [(one, rows.get((one.name, one.size))) for one in HEADLINES]
+    others = [
+        label
+        for label in report.others
+        if any(row is not None and row.value(label) is not None for _, row in known)
+    ]
+    labels = [report.first, *others]
     lines = []
-    for one in HEADLINES:
-        row = rows.get((one.name, one.size))
+    for one, row in known:
         if row is None:
             continue
-        labels = [report.first, *report.others]
         values = [row.value(label) for label in labels]
         texts = [quantity(value, row.unit) for value in values]
         if one.as_rate:
             texts = [rate(value, row.size) for value in values]
         lines.append([one.text, *texts, ratio_text(best_ratio(report, row))])
-    return table([f"{report.machine}", report.first, *report.others, "ratio"], lines)
+    return table([f"{report.machine}", *labels, "ratio"], lines)
 
 
 def group_tables(report: Report, group: str) -> list[str]:

@@ -9,13 +9,13 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from distance import distances, keep
 from figures import MACHINE, Line, read_lines
 from libraries import Library
-from tasks import Task
+from tasks import NETWORK, Task
 
 HERE = Path(__file__).resolve().parent
 OPTIONS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-pthread")
@@ -111,19 +111,20 @@ class Runner:
         return [
             one
             for one in self._libraries
-            if one.kinds is None or task.kind in one.kinds
+            if one.is_between_nodes == task.is_between_nodes
+            and (one.kinds is None or task.kind in one.kinds)
         ]
 
     def build(self, tasks: Sequence[Task], tell: Callable[[str], None]) -> None:
         wanted = {
-            (library, task.program)
+            (library.label, task.program)
             for task in tasks
             for library in self.libraries_of(task)
         }
         if self._has_two_cores:
-            wanted.add((self._libraries[0], "floors"))
-        for library in self._libraries:
-            names = sorted(program for one, program in wanted if one == library)
+            wanted.add((self._libraries[0].label, "floors"))
+        for library in {one.label: one for one in self._libraries}.values():
+            names = sorted(name for label, name in wanted if label == library.label)
             tell(f"compiling for {library.label}: {', '.join(names)}")
             for program in names:
                 self._programs.build(library, program)
@@ -146,6 +147,8 @@ class Runner:
         out, error = _output(command, SECONDS)
         elapsed = time.monotonic() - start
         lines = read_lines(out)
+        if task.is_between_nodes:
+            lines = [replace(line, name=NETWORK + line.name) for line in lines]
         if task.is_timed and not error:
             lines.append(Line("start.job", task.ranks, 1e3 * elapsed, "ms"))
         label = library.label if task.has_library else MACHINE

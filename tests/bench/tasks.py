@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+NETWORK = "network_"  # before the names of groups that are measured between nodes
 KINDS = ("allocated", "shared", "created", "dynamic")
 FETCHING = ("fetch_and_op", "compare_and_swap")
 ACCUMULATES = (
@@ -41,6 +42,7 @@ class Task:
     arguments: tuple[str, ...] = ()
     has_library: bool = True  # False: it measures the machine
     is_timed: bool = False  # from start to end, by the caller
+    is_between_nodes: bool = False  # by libraries that take each process for a node
 
     @property
     def name(self) -> str:
@@ -87,9 +89,23 @@ def _of_all_else() -> Iterator[Task]:
         yield replace(job, is_timed=True)
 
 
+def _between_nodes() -> Iterator[Task]:
+    everything = ("put", "get", *ACCUMULATES, *FETCHING)
+    stream = ("put", "get", "accumulate_double", "fetch_and_op")
+    tasks = (
+        Task("latency", "rma_latency", everything, kind="allocated"),
+        Task("stream", "rma_stream", stream, kind="allocated"),
+        Task("synchronization", "synchronization", SYNCHRONIZATION, kind="allocated"),
+        Task("message", "messages", ("latency", "bandwidth")),
+        Task("collective", "collectives", COLLECTIVES),
+    )
+    for task in tasks:
+        yield replace(task, group=NETWORK + task.group, is_between_nodes=True)
+
+
 def all_tasks() -> list[Task]:
     floors = Task("floor", "floors", FLOORS, has_library=False)
-    return [floors, *_of_windows(), *_of_all_else()]
+    return [floors, *_of_windows(), *_of_all_else(), *_between_nodes()]
 
 
 GROUPS = tuple(dict.fromkeys(task.group for task in all_tasks()))

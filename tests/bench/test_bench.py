@@ -225,11 +225,14 @@ class Selections(unittest.TestCase):
     def test_settings_of_oriel_run_only_where_they_make_a_difference(self) -> None:
         libraries = oriel(Path("/prefix"))
         runner = Runner(libraries, Programs(Path("unused")), Pace(1, 1.0, runs=1))
-        labels = [library.label for library in libraries]
+        labels = [one.label for one in libraries if not one.is_between_nodes]
         created = Task("latency", "rma_latency", ("put",), kind="created")
         message = Task("message", "messages", ("latency",))
         self.assertEqual([one.label for one in runner.libraries_of(created)], labels)
         self.assertEqual([one.label for one in runner.libraries_of(message)], ["Oriel"])
+        (nodes,) = Selection(("network_message",)).tasks()[1:]
+        (library,) = runner.libraries_of(nodes)
+        self.assertIn("ORIEL_FAKE_NODES=2", library.launcher)
 
     def test_libraries_are_described_in_words(self) -> None:
         library = described("mine=cc -I x,env A=B mpiexec --fast")

@@ -15,6 +15,11 @@ GROUPS = {
     "message": "Messages",
     "collective": "Collective operations",
     "start": "Start and memory",
+    "network_latency": "Between nodes over TCP: an operation and its flush",
+    "network_stream": "Between nodes over TCP: 64 operations and a flush, bandwidth",
+    "network_synchronization": "Between nodes over TCP: synchronization",
+    "network_message": "Between nodes over TCP: messages",
+    "network_collective": "Between nodes over TCP: collective operations",
 }
 
 # The floor that is drawn beside the curves of an operation, by kind of window.
