@@ -105,6 +105,7 @@ int net_start(struct net **result, int size,
     net->size = size;
     net->receive = receive;
     net->lifelines = net->lost = -1;
+    net->waiting_end = &net->waiting;
 
     start_step("tables");
     int err = provider_choose(process.options.provider, &net->info);
@@ -140,6 +141,7 @@ void net_stop(struct net *net)
     if (net->endpoint)
         close_object(&net->endpoint->fid, "endpoint");
     messages_close(net);
+    accesses_drop(net);
     if (net->completions)
         close_object(&net->completions->fid, "completion queue");
     if (net->addresses)
@@ -164,7 +166,7 @@ bool net_may_sleep(struct net *net)
 {
     struct fid *objects[] = {&net->completions->fid};
     return net->descriptor >= 0 && !net->arrived.first && !net->unposted.first &&
-           fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
+           !net->waiting && fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
 }
 
 bool net_has_cheap_access(const struct net *net)

@@ -108,6 +108,9 @@ struct net_access {
 // counter's `issued` grows by the provider's operations; `completed` follows when the
 // data is in the target's memory (write) or here (read).
 int net_access(struct net *net, struct net_access *access);
+// The same for callers that cannot wait: net_poll goes on with what the network does not
+// take now, and counts an error for the counter, which has no total. MPI_ERR_NO_MEM.
+int net_access_queued(struct net *net, const struct net_access *access);
 
 // Does hardware carry out accesses, so that a short one needs no aggregation? Otherwise
 // each costs calls of the system at both ends.
@@ -115,6 +118,8 @@ bool net_has_cheap_access(const struct net *net);
 
 // Handles completions and received messages; returns how many events.
 int net_poll(struct net *net);
+// The same but for messages, which it leaves to net_poll, so that handlers may call it.
+int net_progress(struct net *net);
 
 // A peer to which an operation has failed because the connection is lost, or -1. A peer
 // is returned once; of those that are lost between two calls only the first one.

@@ -79,6 +79,7 @@ struct net {
     struct queue unposted; // receives that the provider did not take back yet
     bool is_delivering;
     struct open_region *regions; // open ones
+    struct waiting_access *waiting, **waiting_end;
     bool (*receive)(const void *message, size_t bytes);
     bool has_doubt;           // see net_take_doubt
     _Atomic(bool) is_starved; // see net_is_starved
@@ -93,6 +94,12 @@ struct open_region {
     const char *memory;
     size_t bytes;
     struct open_region *next;
+};
+
+// What is left of an access that the network has not taken yet.
+struct waiting_access {
+    struct net_access access;
+    struct waiting_access *next;
 };
 
 // ---- library.c
@@ -145,6 +152,11 @@ int local_prepare(struct net *net, struct net_operation *access);
 // successful.
 void local_finish(struct net *net, struct net_operation *access, bool is_ok);
 
+// ---- waiting.c
+// Starts what waits, as far as the network takes it now.
+void accesses_resume(struct net *net);
+void accesses_drop(struct net *net);
+
 // ---- peer.c
 // Extracts the provider's address from one that net_address has written, padded with
 // zeros; false when it is another provider's.
@@ -154,8 +166,3 @@ bool peer_address(const struct net *net, const void *address, size_t bytes,
 // ---- lifeline.c
 // Sends the holders of lifelines a byte: this process stops in order.
 void lifelines_end(struct net *net);
-
-// ---- poll.c
-// Handles completions but leaves received messages to net_poll; returns how many
-// events.
-int net_progress(struct net *net);
