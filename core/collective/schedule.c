@@ -209,10 +209,15 @@ static void abandon_transfers(struct schedule *schedule)
     schedule->transfer_count = 0;
 }
 
+// The schedule ends with the last transfer whose memory another node accesses.
 static void end_early(struct schedule *schedule, int error)
 {
+    int left = 0;
     note_error(schedule, error);
-    abandon_transfers(schedule);
+    for (int i = 0; i < schedule->transfer_count; i++)
+        if (!pt2pt_withdraw(schedule->transfers[i]))
+            schedule->transfers[left++] = schedule->transfers[i];
+    schedule->transfer_count = left;
     schedule->next = schedule->step_count;
 }
 
@@ -232,7 +237,8 @@ bool schedule_refused(uint64_t context, bool is_apart, int tag, int error_class)
     for (struct schedule *schedule = process.collectives->schedules; schedule != NULL;
          schedule = schedule->next_active)
         if ((schedule->apart != NULL) == is_apart && schedule->tag == tag &&
-            owner_of(schedule)->context == context) {
+            owner_of(schedule)->context == context &&
+            schedule->next < schedule->step_count) {
             end_early(schedule, fail_refused(error_class));
             return true;
         }
@@ -299,13 +305,15 @@ static int schedule_advance(struct schedule *schedule, bool is_progress_thread)
     if (unlikely(schedule->error == MPI_ERR_TRUNCATE) &&
         before < schedule->step_count && schedule->channel == CHANNEL_SCHEDULE)
         schedule_refuse_others(schedule, schedule->error);
+    if (unlikely(schedule->next == schedule->step_count))
+        end_transfers(schedule); // if it has ended early
     assert(schedule_is_valid(schedule));
     return schedule->next - before;
 }
 
 static bool is_under_way(const struct schedule *schedule)
 {
-    return schedule->next < schedule->step_count;
+    return schedule->next < schedule->step_count || schedule->transfer_count > 0;
 }
 
 // After a death members may be in different calls, whose lengths do not fit together.

@@ -4,7 +4,7 @@
 // checks a message before it acts on it, and refuses one that makes no sense.
 #include "pt2pt/handlers.h"
 #include "pt2pt/probe.h"
-#include "pt2pt/transfer.h"
+#include "pt2pt/remote_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,6 @@ struct fragment {
     uint64_t offset;
     uint32_t receiver;
     uint32_t unused;
-};
-struct done {
-    uint32_t sender;
-    uint32_t is_cancelled;
 };
 struct cancel {
     uint64_t context;
@@ -116,7 +112,7 @@ void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected
     const struct envelope *envelope = &unexpected->envelope;
     bool is_coming = is_local_peer(peer) && incoming_of(peer)->unexpected == unexpected;
     if (unexpected->is_rts)
-        receive_rts(transfer, peer, envelope);
+        receive_rts(transfer, peer, envelope, unexpected->data);
     else
         receive_eager(transfer, peer, envelope, unexpected->data,
                       (size_t)(is_coming ? incoming_of(peer)->come : envelope->bytes));
@@ -206,7 +202,19 @@ static bool copy_from_local_peer(struct transfer *transfer,
     return true;
 }
 
-void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope)
+// Reads the message over the network if its sender has exposed it.
+static bool read_from_other_node(struct transfer *transfer,
+                                 const struct envelope *envelope, const void *key)
+{
+    uint64_t remote_key;
+    if (!envelope->is_exposed)
+        return false;
+    memcpy(&remote_key, key, sizeof remote_key);
+    return receive_by_remote_read(transfer, envelope->place, remote_key);
+}
+
+void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope,
+                 const void *key)
 {
     int err = accept_envelope(transfer, peer, envelope);
     if (is_local_peer(peer) && !envelope->is_in_segment &&
@@ -219,7 +227,7 @@ void receive_rts(struct transfer *transfer, int peer, const struct envelope *env
     err = transfer_name(transfer);
     if (err)
         receive_end_and_tell(transfer, err);
-    else if (ask_for_more(transfer))
+    else if (!read_from_other_node(transfer, envelope, key) && ask_for_more(transfer))
         ask_for_more(transfer);
 }
 
@@ -230,14 +238,20 @@ static bool may_follow(int peer, const struct envelope *envelope, size_t data)
            is_local_peer(peer);
 }
 
+static bool rts_is_good(int peer, const struct envelope *envelope, size_t data)
+{
+    return data == (envelope->is_exposed ? sizeof(uint64_t) : 0) &&
+           (!envelope->is_exposed || is_on_other_node(peer)) && envelope->sender != 0 &&
+           envelope->bytes <= SIZE_MAX / 2;
+}
+
 static bool envelope_is_good(int peer, const struct envelope *envelope, size_t data,
                              bool is_rts)
 {
     if (unlikely(is_local_peer(peer) && incoming_of(peer)->bytes > 0))
         return false;
-    return is_rts
-               ? data == 0 && envelope->sender != 0 && envelope->bytes <= SIZE_MAX / 2
-               : likely(data == envelope->bytes) || may_follow(peer, envelope, data);
+    return is_rts ? rts_is_good(peer, envelope, data)
+                  : likely(data == envelope->bytes) || may_follow(peer, envelope, data);
 }
 
 static void handle_envelope(int peer, const void *message, size_t bytes, bool is_rts)
@@ -253,7 +267,7 @@ static void handle_envelope(int peer, const void *message, size_t bytes, bool is
         if (unexpected_add(peer, envelope, is_rts, envelope + 1, data))
             message_defer();
     } else if (is_rts) {
-        receive_rts(transfer, peer, envelope);
+        receive_rts(transfer, peer, envelope, envelope + 1);
     } else {
         receive_eager(transfer, peer, envelope, envelope + 1, data);
     }
@@ -318,7 +332,8 @@ static void handle_done(int peer, const void *message, size_t bytes)
     struct transfer *transfer =
         bytes == sizeof *done ? transfer_of(done->sender, true, peer) : NULL;
     if (transfer == NULL) {
-        message_refuse(peer, "the end of a transfer");
+        if (bytes != sizeof *done || !left_exposed_end(peer, done->sender))
+            message_refuse(peer, "the end of a transfer");
         return;
     }
     transfer->request.is_cancelled = done->is_cancelled;
@@ -354,7 +369,7 @@ static int cancel_receive(struct transfer *transfer)
     return 0;
 }
 
-static int cancel_send(struct transfer *transfer)
+int send_cancel(struct transfer *transfer)
 {
     struct cancel cancel = {.context = transfer->parameters.comm->context,
                             .sender = transfer->id};
@@ -368,7 +383,7 @@ int transfer_cancel(struct request *request)
     struct transfer *transfer = (struct transfer *)request;
     message_lock();
     int err =
-        transfer->parameters.is_send ? cancel_send(transfer) : cancel_receive(transfer);
+        transfer->parameters.is_send ? send_cancel(transfer) : cancel_receive(transfer);
     message_unlock();
     return err;
 }

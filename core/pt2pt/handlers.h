@@ -4,12 +4,21 @@
 
 #include "pt2pt/match.h"
 
+// The receiver of a long message needs nothing more of it, or withdraws it for its sender.
+struct done {
+    uint32_t sender; // id
+    uint32_t is_cancelled;
+};
+
 // The first bytes of a message have come; the rest follows in parts.
 void receive_eager(struct transfer *transfer, int peer, const struct envelope *envelope,
                    const void *data, size_t bytes);
 // Goes on with a message that has been unexpected, which is gone afterwards.
 void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected);
-void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope);
+void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope,
+                 const void *key);
+// Asks the receiver to drop what it has not matched, and to say so.
+int send_cancel(struct transfer *transfer);
 // Ends a receive and tells its sender, which waits for that.
 void receive_end_and_tell(struct transfer *transfer, int error);
 

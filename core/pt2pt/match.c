@@ -140,7 +140,7 @@ struct transfer *posted_take(int peer, const struct envelope *envelope)
 int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
                    const void *data, size_t bytes)
 {
-    size_t room = is_rts ? 0 : (size_t)envelope->bytes;
+    size_t room = is_rts ? bytes : (size_t)envelope->bytes;
     struct unexpected *unexpected = malloc(sizeof *unexpected + room);
     if (unexpected == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", room);

@@ -19,8 +19,9 @@ struct envelope {
     uint64_t place; // with a request to send: address in the sender, or offset
     int32_t source; // rank in the communicator
     int32_t tag;
-    uint16_t channel;       // enum channel
-    uint16_t is_in_segment; // `place` is an offset in the node's segment
+    uint16_t channel;      // enum channel
+    uint8_t is_in_segment; // `place` is an offset in the node's segment
+    uint8_t is_exposed;    // `place` is an address of the network; its key follows
     uint32_t
         sender; // id of a send that wants to know when its message is received, or 0
 };
@@ -74,10 +75,11 @@ struct matching {
         uint32_t generation;
         uint32_t next_free; // 1 + index
     } * names;
-    uint32_t name_count, first_free; // 1 + index, 0 for none
-    struct incoming *incoming;       // [node_size]
-    struct send_buffer *buffer;      // that the process has attached, or NULL
-    struct transfer *spares;         // memory of transfers that have ended
+    uint32_t name_count, first_free;   // 1 + index, 0 for none
+    struct incoming *incoming;         // [node_size]
+    struct exposed_data *left_exposed; // by sends that were given up
+    struct send_buffer *buffer;        // that the process has attached, or NULL
+    struct transfer *spares;           // memory of transfers that have ended
     size_t spare_count;
 };
 
@@ -86,6 +88,11 @@ static inline bool is_local_peer(int rank)
 {
     const struct boot *boot = process.boot;
     return rank != boot->rank && boot->node_of[rank] == boot->node;
+}
+
+static inline bool is_on_other_node(int rank)
+{
+    return process.boot->node_of[rank] != process.boot->node;
 }
 
 // What comes in parts from a local peer.
@@ -99,7 +106,8 @@ static inline struct incoming *incoming_of(int peer)
 struct unexpected *unexpected_take_or_post(struct transfer *transfer);
 bool posted_remove(struct transfer *transfer); // false: it was not posted (any more)
 struct transfer *posted_take(int peer, const struct envelope *envelope);
-// Keeps a message of which these bytes have come; the rest follows.
+// Keeps a message of which these bytes have come; the rest follows, unless it is a
+// request to send, whose bytes are the key if it has one.
 int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
                    const void *data, size_t bytes);
 // The first unexpected message that matches the parameters of a receive.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of transfers on the wire.
-#include "pt2pt/transfer.h"
+#include "pt2pt/remote_read.h"
 
 #include <stdlib.h>
 
@@ -50,6 +50,8 @@ void transfer_forget(struct transfer *transfer)
                             .next_free = matching->first_free};
     matching->first_free = index + 1;
     transfer->id = 0;
+    if (transfer->exposed != NULL)
+        send_conceal(transfer);
 }
 
 struct transfer *transfer_of(uint32_t id, bool is_send, int peer)

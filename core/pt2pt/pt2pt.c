@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sends and receives for the layers above.
-#include "pt2pt/transfer.h"
+#include "pt2pt/remote_read.h"
 
 static int begin_new(const struct transfer_parameters *parameters,
                      struct transfer **made)
@@ -89,6 +89,14 @@ void pt2pt_abandon(struct transfer *transfer)
 {
     transfer_hide(transfer);
     object_release(transfer);
+}
+
+bool pt2pt_withdraw(struct transfer *transfer)
+{
+    if (transfer_is_accessed(transfer))
+        return false;
+    pt2pt_abandon(transfer);
+    return true;
 }
 
 int pt2pt_finish(struct transfer *transfer, MPI_Status *status)

@@ -2,7 +2,7 @@
 // Sends and receives from their start to their end (MPI-4.1 3.2, 3.7).
 #include "pt2pt/handlers.h"
 #include "pt2pt/probe.h"
-#include "pt2pt/transfer.h"
+#include "pt2pt/remote_read.h"
 
 #include <stdlib.h>
 
@@ -39,6 +39,7 @@ void pt2pt_stop(void)
     handlers_stop();
     messages_of_nobody_stop();
     unexpected_free_all();
+    left_exposed_free_all();
     send_buffer_free(matching->buffer);
     free(matching->names);
     free(matching->incoming);
@@ -183,6 +184,8 @@ static int transfer_set_up(struct transfer *transfer,
     transfer->peer = 0;
     transfer->id = transfer->sender = 0;
     transfer->wanted = transfer->asked = transfer->received = 0;
+    transfer->read = NULL;
+    transfer->exposed = NULL;
     transfer->length = 0;
     return 0;
 }
@@ -260,8 +263,11 @@ static int send_rts(struct transfer *transfer, struct envelope *envelope)
         shm_open_memory(shm);
     envelope->place = envelope->is_in_segment ? shm_offset(shm, transfer->data)
                                               : (uintptr_t)transfer->data;
-    return message_send(transfer->peer, MESSAGE_RTS, envelope, sizeof *envelope, NULL,
-                        0);
+    uint64_t key = 0;
+    envelope->is_exposed =
+        is_on_other_node(transfer->peer) && send_expose(transfer, envelope, &key);
+    return message_send(transfer->peer, MESSAGE_RTS, envelope, sizeof *envelope, &key,
+                        envelope->is_exposed ? sizeof key : 0);
 }
 
 static int begin_send(struct transfer *transfer)
@@ -384,5 +390,9 @@ void transfer_hide(struct transfer *transfer)
 {
     if (!transfer->parameters.is_send)
         receive_hide(transfer);
+    else if (transfer->exposed != NULL)
+        send_leave_exposed(transfer);
     transfer_forget(transfer);
+    if (transfer->read != NULL)
+        receive_await_read(transfer);
 }

@@ -71,6 +71,8 @@ struct transfer {
     uint32_t id;                      // 0 while it has no name on the wire
     uint32_t sender;                  // id of the send that is received
     uint64_t wanted, asked, received; // of a message that comes in fragments
+    struct remote_read *read;         // of its data, that is under way, or NULL
+    struct exposed_data *exposed;     // of a send whose receiver may read it, or NULL
     uint64_t length;                  // of the message that has come
     bool is_joint;                    // a receive whose sender helps with the copy
     struct joint_name joint;          // which copy that is
@@ -108,7 +110,8 @@ int transfer_make_persistent(const struct transfer_parameters *parameters,
 
 // Ends a transfer, which may be gone afterwards.
 void transfer_end(struct transfer *transfer, int error);
-// Hides a transfer from messages that still come.
+// Hides a transfer from messages that still come. The network does not write to its
+// memory any more.
 void transfer_hide(struct transfer *transfer);
 
 // MPI_Cancel.

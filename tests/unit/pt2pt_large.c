@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// messages_of_every_size_arrive_whole: to itself, in a node by a copy or, where the
-// system forbids that, in parts, and between nodes; from the segment and from private
-// memory; with and without gaps; many at once.
+// messages_of_every_size_arrive_whole: to itself, in a node by a copy, between nodes by
+// a remote read, and in fragments where the system forbids the copy or the network the
+// registration; from the segment and from private memory; with and without gaps; many
+// at once.
 #include "collective_job.h"
 
 #include <linux/filter.h>
@@ -152,5 +153,6 @@ int main(void)
     int code = run_all_jobs(claims);
     forbid_copies();
     copies_are_forbidden = true;
+    registers = false;
     return code || run_all_jobs(claims);
 }

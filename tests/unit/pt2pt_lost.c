@@ -106,6 +106,7 @@ int main(void)
 {
     run(exchange_with_the_dead);
     run(sender_dies);
+    registers = false; // the receiver cannot read, and asks
     run(receiver_dies);
     return 0;
 }

@@ -12,19 +12,6 @@ enum { BYTES = 64 };
 static struct window *window;
 
 // The job has one node, so that nobody reaches memory over the network.
-int net_register(struct net *net, void *memory, size_t bytes, struct net_region *region)
-{
-    (void)net, (void)memory, (void)bytes, (void)region;
-    CHECK(false);
-    return MPI_ERR_INTERN;
-}
-
-void net_deregister(struct net *net, struct net_region *region)
-{
-    (void)net, (void)region;
-    CHECK(false);
-}
-
 int net_access(struct net *net, struct net_access *access)
 {
     (void)net, (void)access;
