@@ -43,6 +43,7 @@ struct process {
     struct matching *matching; // of pt2pt
     struct collectives *collectives;
     struct windows *windows;
+    struct bulk_pipeline *bulks; // of rma: of accumulates that other nodes ask for
     struct tools *tools;
 };
 extern struct process process;

@@ -2,7 +2,7 @@
 // Accumulates at their origin: the walk over the elements of three buffers, and both
 // ways to the target: its elements are updated here if they are mapped, else by the
 // target.
-#include "rma/batch.h"
+#include "rma/bulk.h"
 
 // ---- walk over elements -------------------------------------------------------
 // The elements of one buffer: the next `left` bytes of them follow each other at `at`.
@@ -197,6 +197,15 @@ static int add_elements(const struct operation *operation, struct batch_kind kin
         .operand = walk->has_origin ? origin : result,
         .result = result,
     };
+    bool is_taken = false;
+    int err = bulk_is_worth(operation, walk->type, elements->bytes)
+                  ? bulk_start(operation, kind, &item, &is_taken)
+                  : 0;
+    if (err || is_taken)
+        return err;
+    err = bulks_await(operation);
+    if (err)
+        return err;
     return is_padded(walk->type) ? add_padded(operation, kind, walk->type, &item)
                                  : batch_add(operation, kind, &item, walk->type->size);
 }
@@ -249,7 +258,9 @@ int batch_compare_and_swap(const struct operation *operation)
                               operation->origin.address,
                               operation->result.address};
     message_lock();
-    int err = batch_add_swap(operation, kind, &item, operation->compare);
+    int err = bulks_await(operation);
+    if (!err)
+        err = batch_add_swap(operation, kind, &item, operation->compare);
     if (!err)
         err = batch_finish(operation);
     message_unlock();

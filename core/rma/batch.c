@@ -42,7 +42,7 @@ static int batch_carry_out(struct peer_traffic *traffic, const struct batch *bat
     return err;
 }
 
-static int batch_end(struct peer_traffic *traffic, bool may_unlock)
+int batch_end(struct peer_traffic *traffic, bool may_unlock)
 {
     struct batch *batch = traffic->batch;
     if (batch == NULL)

@@ -10,6 +10,8 @@
 enum {
     MESSAGE_RMA = WINDOW_NEXT_KIND, // operations that the target carries out
     MESSAGE_RMA_REPLY,              // their results or acknowledgement
+    MESSAGE_RMA_BULK,               // a bulk accumulate (bulk.h)
+    MESSAGE_RMA_BULK_REPLY,
 };
 
 enum { SPANS_MAX = 192 };
@@ -136,6 +138,8 @@ int batch_add_piece(const struct operation *operation, const struct piece *piece
 // a request, or if nothing else is under way to a target that is to carry it out; else
 // it aggregates those that follow.
 int batch_finish(const struct operation *operation);
+// Ends the batch that is being filled, if any is, as traffic_send does.
+int batch_end(struct peer_traffic *traffic, bool may_unlock);
 
 // ---- kernel copies, at the origin ---------------------------------------------
 // Carries a batch of puts or gets out.
@@ -154,6 +158,8 @@ static inline bool is_copyable(const struct peer_traffic *traffic,
 bool traffic_is_valid(const struct peer_traffic *traffic);
 
 // ---- at the target ------------------------------------------------------------
+// Are all spans of a request in the exposed memory?
+bool spans_are_inside(const struct window *window, const struct rma_request *request);
 // Are the spans of a request elements that its operation is for, with the operands that
 // it needs? Its lengths have been checked.
 bool elements_are_well_formed(const struct rma_request *request);
@@ -164,3 +170,5 @@ void elements_combine(const struct window *window, const struct rma_request *req
 
 // ---- replies ------------------------------------------------------------------
 message_handler reply_handle; // at the origin
+// The traffic that a reply belongs to; NULL if its source has none of that window.
+struct peer_traffic *traffic_of(int source, const struct rma_reply *reply);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The means of a peer, chosen when it is made, and its traffic if it needs one.
-#include "rma/batch.h"
+#include "rma/bulk.h"
 
 #include <stdlib.h>
 
@@ -43,6 +43,7 @@ static void traffic_free(struct peer_traffic *traffic)
         traffic->replies = reply->next;
         free(reply);
     }
+    bulks_free(traffic);
     free(traffic->batch);
     free(traffic->spare);
     free(traffic);

@@ -37,26 +37,26 @@ static int reply_finish(struct peer_traffic *traffic, const struct rma_reply *re
     return error;
 }
 
-// The traffic that a reply belongs to; NULL if no such reply is expected.
-static struct peer_traffic *traffic_of(int source, const struct rma_reply *reply,
-                                       size_t bytes)
+struct peer_traffic *traffic_of(int source, const struct rma_reply *reply)
 {
-    struct window *window = bytes < sizeof *reply || !is_error_class(reply->error)
-                                ? NULL
-                                : handle_object(KIND_WIN, reply->window);
+    struct window *window =
+        is_error_class(reply->error) ? handle_object(KIND_WIN, reply->window) : NULL;
     const struct peer *peer = window ? window_find_peer(window, reply->rank) : NULL;
-    struct peer_traffic *traffic = peer ? peer->traffic : NULL;
-    bool is_expected = traffic != NULL && peer->job_rank == source &&
-                       traffic->batches > 0 &&
-                       (!reply->fetches || traffic->replies != NULL);
-    return is_expected ? traffic : NULL;
+    return peer != NULL && peer->job_rank == source ? peer->traffic : NULL;
+}
+
+static bool is_expected(const struct peer_traffic *traffic,
+                        const struct rma_reply *reply)
+{
+    return traffic->batches > 0 && (!reply->fetches || traffic->replies != NULL);
 }
 
 void reply_handle(int source, const void *message, size_t bytes)
 {
     const struct rma_reply *reply = message;
-    struct peer_traffic *traffic = traffic_of(source, reply, bytes);
-    if (traffic == NULL) {
+    struct peer_traffic *traffic =
+        bytes >= sizeof *reply ? traffic_of(source, reply) : NULL;
+    if (traffic == NULL || !is_expected(traffic, reply)) {
         message_refuse(source, "a reply"); // nothing of that kind is under way
         return;
     }

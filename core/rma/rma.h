@@ -36,6 +36,9 @@ struct peer_traffic {
     uint64_t last_copy;            // time of the last of these
     struct pending_reply *replies; // to batches that fetch, in the order of those
     struct pending_reply **replies_end;
+    struct bulk *bulks;   // bulk accumulates under way
+    int bulk_count;       // of them
+    uint64_t bulk_number; // of the last one
 };
 
 extern const struct peer_owner rma_peers; // for windows_start

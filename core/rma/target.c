@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Batches at their target. The handler trusts nothing that a message says: window,
 // ranges and lengths are checked before memory is touched.
-#include "rma/batch.h"
+#include "rma/bulk.h"
 
 #include <string.h>
 
@@ -14,8 +14,7 @@ static bool span_is_inside(const struct window *window, const struct rma_span *s
     return span->offset <= size && span->bytes <= size - span->offset;
 }
 
-static bool spans_are_inside(const struct window *window,
-                             const struct rma_request *request)
+bool spans_are_inside(const struct window *window, const struct rma_request *request)
 {
     for (uint32_t i = 0; i < request->count; i++)
         if (!span_is_inside(window, &request->spans[i]))
@@ -111,6 +110,8 @@ static void batch_serve(int source, const void *message, size_t bytes)
 static const struct message_kind kinds[] = {
     {MESSAGE_RMA, batch_serve, .can_fail = true},
     {MESSAGE_RMA_REPLY, reply_handle, false},
+    {MESSAGE_RMA_BULK, bulk_serve, .can_fail = true},
+    {MESSAGE_RMA_BULK_REPLY, bulk_reply_handle, false},
 };
 
 void rma_start_serving(void)
@@ -121,4 +122,5 @@ void rma_start_serving(void)
 void rma_stop_serving(void)
 {
     message_unregister(kinds, sizeof kinds / sizeof *kinds);
+    bulks_stop();
 }

@@ -53,7 +53,8 @@ bool traffic_is_valid(const struct peer_traffic *traffic)
     const struct batch *batch = traffic->batch;
     uint64_t pending = net_counter_pending(&traffic->counter);
     uint64_t batches = (uint64_t)traffic->batches + (batch != NULL);
-    return traffic->batches >= 0 && batches <= pending && pending <= INT64_MAX &&
-           (batch == NULL || batch_is_valid(traffic, batch)) &&
+    uint64_t counted = batches + (uint64_t)traffic->bulk_count;
+    return traffic->batches >= 0 && traffic->bulk_count >= 0 && counted <= pending &&
+           pending <= INT64_MAX && (batch == NULL || batch_is_valid(traffic, batch)) &&
            replies_are_valid(traffic);
 }

@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-enum { STEPS = 200, PATIENCE = 60 };
+enum { STEPS = 200, BULK = 40000, BULK_STEPS = 10, PATIENCE = 60 };
 
 static double now(void)
 {
@@ -49,6 +49,41 @@ static void in_order(const struct source *source)
     source->close(&opened);
 }
 
+// Many elements and a single one in turn.
+static void bulk_in_order(const struct source *source)
+{
+    struct opened opened = source->open(BULK * sizeof(int64_t), sizeof(int64_t));
+    int64_t *memory = opened.base, one = 1;
+    static int64_t values[BULK_STEPS][BULK], seen[BULK_STEPS][BULK], at[BULK_STEPS];
+    for (int i = 0; i < BULK; i++)
+        memory[i] = -1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, opened.win);
+    for (int step = 0; step < BULK_STEPS; step++) {
+        for (int i = 0; i < BULK; i++)
+            values[step][i] = 1000 * step + i;
+        MPI_Accumulate(values[step], BULK, MPI_INT64_T, right(), 0, BULK, MPI_INT64_T,
+                       MPI_REPLACE, opened.win);
+        MPI_Accumulate(&one, 1, MPI_INT64_T, right(), BULK - 1, 1, MPI_INT64_T, MPI_SUM,
+                       opened.win);
+        MPI_Get_accumulate(values[step], BULK, MPI_INT64_T, seen[step], BULK,
+                           MPI_INT64_T, right(), 0, BULK, MPI_INT64_T, MPI_SUM,
+                           opened.win);
+        MPI_Fetch_and_op(NULL, &at[step], MPI_INT64_T, right(), 5, MPI_NO_OP,
+                         opened.win);
+    }
+    MPI_Win_unlock_all(opened.win);
+    for (int step = 0; step < BULK_STEPS; step++) {
+        for (int i = 0; i < BULK; i++)
+            CHECK(seen[step][i] == values[step][i] + (i == BULK - 1));
+        CHECK(at[step] == 2 * values[step][5]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < BULK; i++)
+        CHECK(memory[i] == 2 * values[BULK_STEPS - 1][i] + (i == BULK - 1));
+    source->close(&opened);
+}
+
 // Rank 0 makes no call until the others have counted to the end.
 static void without_the_target(const struct source *source)
 {
@@ -74,6 +109,7 @@ int main(int argc, char **argv)
 {
     start(&argc, &argv);
     for_each_source(in_order);
+    for_each_source(bulk_in_order);
     const char *progress = getenv("ORIEL_PROGRESS");
     if (progress == NULL || strcmp(progress, "off") != 0)
         for_each_source(without_the_target);
