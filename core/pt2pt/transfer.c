@@ -184,6 +184,7 @@ static int transfer_set_up(struct transfer *transfer,
     transfer->peer = 0;
     transfer->id = transfer->sender = 0;
     transfer->wanted = transfer->asked = transfer->received = 0;
+    transfer->is_joint = false;
     transfer->read = NULL;
     transfer->exposed = NULL;
     transfer->length = 0;
