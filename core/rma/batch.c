@@ -26,8 +26,8 @@ static void batch_drop(struct peer_traffic *traffic, struct batch *batch)
 
 // Sends the batch or has it copied. An error is also counted for the request and the
 // next flush, since the operations in the batch may have returned already.
-static int batch_carry_out(struct peer_traffic *traffic, const struct batch *batch,
-                           bool may_unlock)
+static int batch_dispatch(struct peer_traffic *traffic, const struct batch *batch,
+                          bool may_unlock)
 {
     bool is_copied;
     int err = batch_carry(traffic, batch, may_unlock, &is_copied);
@@ -49,7 +49,7 @@ int batch_end(struct peer_traffic *traffic, bool may_unlock)
         return 0;
     assert(traffic_is_valid(traffic));
     traffic->batch = NULL;
-    int err = batch_carry_out(traffic, batch, may_unlock);
+    int err = batch_dispatch(traffic, batch, may_unlock);
     batch_drop(traffic, batch);
     return err;
 }
@@ -350,7 +350,7 @@ static inline int send_alone(const struct operation *operation, struct batch_kin
     batch_append(traffic, &batch, item);
     if (compare != NULL)
         operand_keep(&batch, compare, item->span.bytes);
-    return batch_carry_out(traffic, &batch, false);
+    return batch_dispatch(traffic, &batch, false);
 }
 
 // Operands that are not copied yet, of a put with a request, are copied or sent now.
