@@ -198,8 +198,8 @@ void message_defer(void)
 }
 
 // False when the message has been deferred.
-static bool message_handle(struct messages *messages, int source, int kind,
-                           const void *message, size_t bytes)
+static inline bool message_handle(struct messages *messages, int source, int kind,
+                                  const void *message, size_t bytes)
 {
     if (unlikely(messages->spares_used != 0) && !spares_suffice(messages))
         message_defer();
@@ -213,7 +213,8 @@ static bool message_handle(struct messages *messages, int source, int kind,
 
 // A message whose handler is not yet known waits, and so do those that come after it,
 // so that their order stays.
-static bool message_deliver(int source, int kind, const void *message, size_t bytes)
+static inline bool message_deliver(int source, int kind, const void *message,
+                                   size_t bytes)
 {
     struct messages *messages = process.messages;
     bool must_wait = messages->early.first && kind != MESSAGE_ADDRESSES;

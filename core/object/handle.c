@@ -92,11 +92,6 @@ static void handle_give_back(enum object_kind kind, uintptr_t handle)
     table->newest = index;
 }
 
-void object_init(struct object *object, void (*destroy)(struct object *))
-{
-    *object = (struct object){.references = 1, .destroy = destroy};
-}
-
 int object_open(struct object *object, enum object_kind kind)
 {
     if (object->is_predefined)

@@ -75,7 +75,10 @@ static inline uintptr_t object_handle(const void *object)
 }
 
 // Sets up a new object with one reference, the caller's, and no handle.
-void object_init(struct object *object, void (*destroy)(struct object *));
+static inline void object_init(struct object *object, void (*destroy)(struct object *))
+{
+    *object = (struct object){.references = 1, .destroy = destroy};
+}
 // Hands the caller's reference to the program: gives the object a handle, or the one it
 // has once more. On failure (MPI_ERR_NO_MEM, 2^19 of the kind are in use) the reference
 // is dropped.

@@ -16,6 +16,9 @@ struct request request_done = {
     .tag = MPI_ANY_TAG,
 };
 
+const struct request request_begun = {
+    .is_active = true, .source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
+
 int requests_start(void)
 {
     int err = object_open(&request_done.object, KIND_REQUEST);
@@ -37,20 +40,6 @@ bool request_is_valid(const struct request *request)
            (request->is_active || request->is_persistent) &&
            (!request->is_told || (is_complete && request->kind->must_end)) &&
            (request->error == 0 || (is_complete && is_error_class(request->error)));
-}
-
-void request_init(struct request *request, const struct request_kind *kind, void *owner,
-                  void (*destroy)(struct object *))
-{
-    static const struct request begun = {
-        .is_active = true, .source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
-    *request = begun;
-    request->kind = kind;
-    request->owner = owner;
-    object_init(&request->object, destroy);
-    if (owner != NULL)
-        object_retain(owner);
-    assert(request_is_valid(request));
 }
 
 void request_clear(struct request *request)

@@ -11,6 +11,8 @@
 
 #include "object/object.h"
 
+#include <assert.h>
+
 struct request;
 
 // Functions that requests of one kind share; NULL where nothing is to be done.
@@ -48,15 +50,28 @@ extern struct request request_done;
 int requests_start(void); // by objects_start
 void requests_stop(void);
 
-// Sets up a request that is active unless it is persistent. It keeps a reference of its
-// owner, a communicator or window; `destroy` gives it back with request_clear.
-void request_init(struct request *request, const struct request_kind *kind, void *owner,
-                  void (*destroy)(struct object *));
-void request_clear(struct request *request);
-
 // Whether the flags of a request fit together: inactive ones are persistent, those that
 // have an error or have been told of are complete.
 bool request_is_valid(const struct request *request);
+
+// How a request begins, to be copied: compilers clear a struct of this size slowly.
+extern const struct request request_begun;
+
+// Sets up a request that is active unless it is persistent. It keeps a reference of its
+// owner, a communicator or window; `destroy` gives it back with request_clear.
+static inline void request_init(struct request *request,
+                                const struct request_kind *kind, void *owner,
+                                void (*destroy)(struct object *))
+{
+    *request = request_begun;
+    request->kind = kind;
+    request->owner = owner;
+    object_init(&request->object, destroy);
+    if (owner != NULL)
+        object_retain(owner);
+    assert(request_is_valid(request));
+}
+void request_clear(struct request *request);
 
 // One that MPI_Start begins, each time anew; before the program has its handle.
 void request_make_persistent(struct request *request);

@@ -39,7 +39,7 @@ static void receive_unpack(const struct transfer *transfer, size_t bytes)
     }
 }
 
-static void receive_end(struct transfer *transfer, int error)
+static inline void receive_end(struct transfer *transfer, int error)
 {
     if (transfer->packed != NULL)
         receive_unpack(transfer, (size_t)transfer->received);
@@ -47,8 +47,8 @@ static void receive_end(struct transfer *transfer, int error)
 }
 
 // Returns MPI_ERR_TRUNCATE if the message is too long.
-static int accept_envelope(struct transfer *transfer, int peer,
-                           const struct envelope *envelope)
+static inline int accept_envelope(struct transfer *transfer, int peer,
+                                  const struct envelope *envelope)
 {
     transfer->peer = peer;
     transfer->sender = envelope->sender;
@@ -76,7 +76,8 @@ void receive_end_and_tell(struct transfer *transfer, int error)
 // ---- eager messages
 
 // Copies what the receive wants of the next bytes of its message.
-static void receive_bytes(struct transfer *transfer, const void *data, size_t bytes)
+static inline void receive_bytes(struct transfer *transfer, const void *data,
+                                 size_t bytes)
 {
     uint64_t rest = transfer->wanted - transfer->received;
     size_t part = bytes < rest ? bytes : (size_t)rest;
@@ -85,7 +86,7 @@ static void receive_bytes(struct transfer *transfer, const void *data, size_t by
     transfer->received += part;
 }
 
-static void end_eager(struct transfer *transfer)
+static inline void end_eager(struct transfer *transfer)
 {
     if (transfer->sender != 0)
         receive_end_and_tell(transfer, 0);
@@ -245,8 +246,8 @@ static bool rts_is_good(int peer, const struct envelope *envelope, size_t data)
            envelope->bytes <= SIZE_MAX / 2;
 }
 
-static bool envelope_is_good(int peer, const struct envelope *envelope, size_t data,
-                             bool is_rts)
+static inline bool envelope_is_good(int peer, const struct envelope *envelope,
+                                    size_t data, bool is_rts)
 {
     if (unlikely(is_local_peer(peer) && incoming_of(peer)->bytes > 0))
         return false;
@@ -254,7 +255,8 @@ static bool envelope_is_good(int peer, const struct envelope *envelope, size_t d
                   : likely(data == envelope->bytes) || may_follow(peer, envelope, data);
 }
 
-static void handle_envelope(int peer, const void *message, size_t bytes, bool is_rts)
+static inline void handle_envelope(int peer, const void *message, size_t bytes,
+                                   bool is_rts)
 {
     const struct envelope *envelope = message;
     size_t data = bytes - sizeof *envelope;

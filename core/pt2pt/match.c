@@ -71,7 +71,7 @@ static inline void posted_add(enum pattern pattern, struct bucket *bucket,
 }
 
 // `before` is the one before it in its bucket, or NULL.
-static void posted_unlink(struct transfer *transfer, struct transfer *before)
+static inline void posted_unlink(struct transfer *transfer, struct transfer *before)
 {
     struct bucket *bucket = transfer->bucket;
     *(before ? &before->next : &bucket->posted) = transfer->next;

@@ -6,7 +6,7 @@
 
 #include <oriel_core.h>
 
-static bool leaves_at_once(const struct transfer_parameters *parameters)
+static inline bool leaves_at_once(const struct transfer_parameters *parameters)
 {
     return !parameters->is_synchronous && parameters->rank != MPI_PROC_NULL &&
            parameters->count <= EAGER_MAX &&
@@ -14,8 +14,8 @@ static bool leaves_at_once(const struct transfer_parameters *parameters)
            parameters->count * parameters->type->size <= EAGER_MAX;
 }
 
-static int send_bytes(const struct transfer_parameters *parameters, const void *data,
-                      size_t bytes)
+static inline int send_bytes(const struct transfer_parameters *parameters,
+                             const void *data, size_t bytes)
 {
     struct envelope envelope = envelope_of(parameters, bytes);
     message_lock();
@@ -33,7 +33,7 @@ send_packed(const struct transfer_parameters *parameters, size_t bytes)
     return send_bytes(parameters, packed, bytes);
 }
 
-static int send_at_once(const struct transfer_parameters *parameters)
+static inline int send_at_once(const struct transfer_parameters *parameters)
 {
     size_t bytes = (size_t)(parameters->count * parameters->type->size);
     return likely(parameters->type->is_contiguous)
@@ -42,7 +42,7 @@ static int send_at_once(const struct transfer_parameters *parameters)
 }
 
 // A sender waits while the receiver takes less than it sends, lest memory runs out.
-static int send_and_wait(const struct transfer_parameters *parameters)
+static inline int send_and_wait(const struct transfer_parameters *parameters)
 {
     if (!leaves_at_once(parameters))
         return transfer_carry_out(parameters, NULL, MPI_STATUS_IGNORE);
@@ -59,8 +59,8 @@ static int help_on(void)
     return message_looked(false);
 }
 
-static int start_send(const struct transfer_parameters *parameters,
-                      struct request **request)
+static inline int start_send(const struct transfer_parameters *parameters,
+                             struct request **request)
 {
     if (!leaves_at_once(parameters))
         return transfer_start(parameters, NULL, request);

@@ -50,8 +50,8 @@ void pt2pt_stop(void)
 
 // ---- what the program sees of them
 
-static int transfer_begin_or_receive(struct transfer *transfer,
-                                     struct unexpected **taken)
+static inline int transfer_begin_or_receive(struct transfer *transfer,
+                                            struct unexpected **taken)
 {
     int err = 0;
     transfer_pack(transfer);

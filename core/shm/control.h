@@ -54,6 +54,13 @@ struct shm_control {
     struct peer_record records[];            // [node_size]
 };
 
+// May a thread of the process sleep?
+static inline bool is_bell_armed(const struct peer_record *record)
+{
+    return atomic_load(&record->bells[SHM_BELL_CALL].is_armed) ||
+           atomic_load(&record->bells[SHM_BELL_PROGRESS].is_armed);
+}
+
 void presences_open(struct shm *shm); // tells the kernel of this process
 
 static inline struct peer_record *peer_record_of(const struct shm *shm, int node_rank)

@@ -276,7 +276,8 @@ bool shm_send(struct shm *shm, int node_rank, uint16_t kind, const void *head,
     if (unlikely(!out->is_in_use))
         join_newcomers(shm, node_rank, out);
     assert(ring_sender_is_valid(out));
-    shm_ring(shm, node_rank);
+    if (unlikely(is_bell_armed(peer_record_of(shm, node_rank))))
+        shm_ring(shm, node_rank);
     return true;
 }
 

@@ -37,8 +37,8 @@ BUDGETS = {
     "lock_shared": 100,
     "lock_all": 90,
     "put_vector": 250,
-    "message_8": 1300,  # MPI_Isend, MPI_Recv and MPI_Wait
-    "stream_8": 1500,  # MPI_Irecv, MPI_Isend and their part of MPI_Waitall
+    "message_8": 1190,  # MPI_Isend, MPI_Recv and MPI_Wait
+    "stream_8": 1400,  # MPI_Irecv, MPI_Isend and their part of MPI_Waitall
 }
 # MPI_Put to another node: what Oriel does until it calls libfabric's provider, and by how
 # many functions as the compiler has left them, MPI_Put and the provider's included.
