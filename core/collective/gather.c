@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gather, scatter and allgather with their v-forms (MPI-4.1 6.5 to 6.7). In an
-// intercommunicator the root's peers are the other group.
+// Gather, scatter and allgather with their v-forms (MPI-4.1 6.5 to 6.7): gather and
+// scatter in their blocking forms inside a node over the shared buffer, all others as
+// schedules. In an intercommunicator the root's peers are the other group.
+#include "collective/node.h"
 #include "collective/plans.h"
 #include "collective/portions.h"
 
+#include <oriel_core.h>
 #include <stdlib.h>
 
 // Only the root may give MPI_IN_PLACE.
@@ -194,4 +197,78 @@ int plan_allgatherv(const void *sendbuf, MPI_Count sendcount, struct datatype *s
         append_ring(*schedule, &peers, &all);
     free(starts);
     return err;
+}
+
+// ---- the blocking forms inside a node
+
+// Moves the blocks of this member, of which `elements` are one at the root or its own at
+// another; what is not contiguous is packed before or unpacked after.
+static int move_elements(struct communicator *comm, struct elements elements, int root,
+                         bool to_root)
+{
+    bool is_root = comm->rank == root, gives = is_root != to_root;
+    MPI_Count blocks = is_root ? comm->size : 1;
+    struct node_blocks moved = {
+        .size = elements_bytes(elements), .root = root, .to_root = to_root};
+    struct datatype *type = elements.type;
+    char *packed = NULL, *at = elements.at;
+    elements.count *= blocks;
+    if (!type->is_contiguous) {
+        packed = at = malloc(elements_bytes(elements) + 1);
+        if (packed == NULL)
+            return node_move_blocks(comm, &moved,
+                                    fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes",
+                                         elements_bytes(elements)));
+        if (gives || is_root) // the root's own block stays as it is
+            datatype_pack(type, elements.count, elements.at, packed);
+    }
+    *(is_root ? &moved.all : &moved.own) = at;
+    int err = node_move_blocks(comm, &moved, 0);
+    if (!err && packed != NULL && !gives)
+        datatype_unpack(type, elements.count, elements.at, packed);
+    free(packed);
+    return err;
+}
+
+// What the program calls with at the root and at the others: a block of all, and the own
+// one.
+static int move_or_fail(struct communicator *comm, struct elements own,
+                        struct elements block, int root, bool to_root)
+{
+    int err = check_in_place(comm, own.at, root);
+    if (err)
+        return node_move_blocks(
+            comm, &(struct node_blocks){.root = root, .to_root = to_root}, err);
+    bool is_root = comm->rank == root;
+    err = move_elements(comm, is_root ? block : own, root, to_root);
+    if (err || !is_root || own.at == MPI_IN_PLACE)
+        return err;
+    struct elements part = elements_part(block, root * block.count, block.count);
+    return to_root ? elements_copy(own, part) : elements_copy(part, own);
+}
+
+int oriel_gather(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
+                 void *recvbuf, MPI_Count recvcount, struct datatype *recvtype,
+                 int root, struct communicator *comm)
+{
+    if (!comm_is_inter(comm) && node_can_exchange(comm))
+        return move_or_fail(comm, elements_of(sendbuf, sendcount, sendtype),
+                            elements_of(recvbuf, recvcount, recvtype), root, true);
+    struct schedule *schedule;
+    int err = plan_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                          root, comm, &schedule);
+    return err ? err : schedule_run(schedule);
+}
+
+int oriel_scatter(const void *sendbuf, MPI_Count sendcount, struct datatype *sendtype,
+                  void *recvbuf, MPI_Count recvcount, struct datatype *recvtype,
+                  int root, struct communicator *comm)
+{
+    if (!comm_is_inter(comm) && node_can_exchange(comm))
+        return move_or_fail(comm, elements_of(recvbuf, recvcount, recvtype),
+                            elements_of(sendbuf, sendcount, sendtype), root, false);
+    struct schedule *schedule;
+    int err = plan_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                           root, comm, &schedule);
+    return err ? err : schedule_run(schedule);
 }

@@ -33,6 +33,19 @@ bool node_can_exchange(const struct communicator *comm);
 int node_exchange(struct communicator *comm, const char *out, char *in, size_t size,
                   int err);
 
+// Blocks of the members of one node that go to a root or come from it.
+struct node_blocks {
+    char *all;    // at the root: a block for each rank
+    char *own;    // at the others
+    size_t size;  // of a block
+    int root;     // a node rank
+    bool to_root; // gather; else scatter
+};
+// Gather and scatter, but for the root's own block. Needs node_can_exchange.
+// MPI_ERR_TRUNCATE when the members' sizes differ.
+int node_move_blocks(struct communicator *comm, const struct node_blocks *blocks,
+                     int err);
+
 // Operands of one predefined type, and who gets their result.
 struct reduction {
     const struct op *op;

@@ -120,6 +120,30 @@ static void all_have_their_blocks(struct trial *trial, int length, bool is_in_pl
                   value_of(owner, i + 13 * trial->rank, trial->number));
 }
 
+static void the_root_has_all_blocks(struct trial *trial, int length, int root)
+{
+    begin_call(trial);
+    bool is_root = trial->rank == root, is_in_place = is_root && length % 3 == 0;
+    int *own = own_of(trial), *all = all_of(trial);
+    put_values(trial, is_in_place ? all + root * length : own, length);
+    MPI_Gather(is_in_place ? MPI_IN_PLACE : own, length, MPI_INT, all, length, MPI_INT,
+               root, trial->comm);
+    for (int owner = 0; is_root && owner < trial->size; owner++)
+        for (int i = 0; i < length; i++)
+            CHECK(all[owner * length + i] == value_of(owner, i, trial->number));
+}
+
+static void all_have_their_parts(struct trial *trial, int length, int root)
+{
+    begin_call(trial);
+    int *own = own_of(trial), *all = all_of(trial);
+    if (trial->rank == root)
+        put_values(trial, all, length * trial->size);
+    MPI_Scatter(all, length, MPI_INT, own, length, MPI_INT, root, trial->comm);
+    for (int i = 0; i < length; i++)
+        CHECK(own[i] == value_of(root, trial->rank * length + i, trial->number));
+}
+
 static void all_have_the_sums(struct trial *trial, int length, bool is_in_place)
 {
     begin_call(trial);
@@ -153,6 +177,8 @@ static void run_trials(struct trial *trial)
             all_have_all_blocks(trial, lengths[i], root % 2 == 0);
             all_have_the_sums(trial, lengths[i], root % 2 == 1);
             all_have_their_blocks(trial, lengths[i], root % 2 == 1);
+            the_root_has_all_blocks(trial, lengths[i], root);
+            all_have_their_parts(trial, lengths[i], root);
         }
 }
 
