@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES_AT_ONCE = 64 }; // sent to one target and not answered yet
+enum {
+    BATCHES_AT_ONCE = 64, // sent to one target and not answered yet
+    NOTICED_IN_ROW = 16   // of which the last one is answered nevertheless
+};
 
 static const uint64_t SOON = 50000; // ns
 
@@ -26,7 +29,7 @@ static void batch_drop(struct peer_traffic *traffic, struct batch *batch)
 
 // Sends the batch or has it copied. An error is also counted for the request and the
 // next flush, since the operations in the batch may have returned already.
-static int batch_dispatch(struct peer_traffic *traffic, const struct batch *batch,
+static int batch_dispatch(struct peer_traffic *traffic, struct batch *batch,
                           bool may_unlock)
 {
     bool is_copied;
@@ -35,7 +38,7 @@ static int batch_dispatch(struct peer_traffic *traffic, const struct batch *batc
         net_counter_issue(batch->counter);
         net_counter_complete(batch->counter, err);
     }
-    if (err || is_copied)
+    if (err || is_copied || batch->request.kind.is_noticed)
         net_counter_complete(&traffic->counter, err);
     if (is_copied && process.thread_level == MPI_THREAD_MULTIPLE)
         message_wake(); // who waits for the operations of this thread
@@ -57,6 +60,7 @@ int batch_end(struct peer_traffic *traffic, bool may_unlock)
 int traffic_send(struct peer_traffic *traffic, bool may_unlock)
 {
     const struct batch *batch = traffic->batch;
+    traffic->noticed = 0;
     if (batch == NULL)
         return 0;
     traffic->is_awaited_soon =
@@ -83,6 +87,19 @@ static struct batch *batch_memory(struct peer_traffic *traffic)
     return batch != NULL ? batch : malloc(sizeof *batch);
 }
 
+// In an epoch of MPI_Win_start the target waits for the notice behind the last batch, and
+// nobody for replies. Some have one, so that not too many are under way. Those on
+// attached memory have, since the target finds their errors.
+static bool needs_no_reply(const struct operation *operation, struct batch_kind kind)
+{
+    const struct window *window = operation->window;
+    struct peer_traffic *traffic = operation->peer->traffic;
+    return operation->peer->lock_record == NULL && !kind.fetches &&
+           epoch_access(&window->epoch) == ACCESS_START &&
+           window->flavor != MPI_WIN_FLAVOR_DYNAMIC &&
+           ++traffic->noticed % NOTICED_IN_ROW != 0;
+}
+
 // The batch counts as under way from now on, so that a flush waits for it.
 static inline void batch_begin(struct batch *batch, const struct operation *operation,
                                struct batch_kind kind)
@@ -94,6 +111,7 @@ static inline void batch_begin(struct batch *batch, const struct operation *oper
     batch->request.reply_to = (uint32_t)object_handle(operation->window);
     batch->request.origin = operation->window->comm->rank;
     batch->request.kind = kind;
+    batch->request.kind.is_noticed = needs_no_reply(operation, kind);
     batch->request.count = 0;
     peer->traffic->counter.completed_one = send_when_alone;
     net_counter_issue(&peer->traffic->counter);
@@ -153,7 +171,7 @@ static inline void batch_append(const struct peer_traffic *traffic, struct batch
     size_t bytes = item->span.bytes;
     char *local = item->result;
     bool may_refer = is_copyable(traffic, batch->request.kind) &&
-                     (bytes > SHORT_BYTES || batch->copied + bytes > MESSAGE_MAX);
+                     (bytes > SHORT_BYTES || batch->copied + bytes > BATCH_MAX);
     if (batch->request.kind.operands && !may_refer) {
         char *kept = operand_keep(batch, item->operand, bytes);
         if (!batch->request.kind.fetches)
@@ -293,13 +311,18 @@ int batch_add_piece(const struct operation *operation, const struct piece *piece
 }
 
 // A batch that the kernel copies takes as long now as later, but later it is one with
-// others.
+// others. One that asks for the lock goes with the release, and one that nobody answers
+// with the notice, if nothing comes between.
 static bool may_aggregate(const struct operation *operation)
 {
     const struct peer_traffic *traffic = operation->peer->traffic;
+    const struct batch *batch = traffic->batch;
     bool is_copy = operation->kind == OPERATION_PUT || operation->kind == OPERATION_GET;
     return operation->counter == NULL &&
-           (traffic->is_awaited_soon || net_counter_pending(&traffic->counter) > 1 ||
+           (traffic->is_awaited_soon ||
+            peer_lock_state(operation->peer) == LOCK_WANTED ||
+            (batch != NULL && batch->request.kind.is_noticed) ||
+            net_counter_pending(&traffic->counter) > 1 ||
             (is_copy && traffic->is_copied && !target_polls(traffic)));
 }
 

@@ -5,6 +5,8 @@
 
 #include "rma/walk.h"
 
+#include <assert.h>
+
 // ---- format -------------------------------------------------------------------
 // Kinds of messages.
 enum {
@@ -14,7 +16,11 @@ enum {
     MESSAGE_RMA_BULK_REPLY,
 };
 
-enum { SPANS_MAX = 192 };
+enum {
+    SPANS_MAX = 192,
+    // Batches and replies leave room for what may go in front of them.
+    BATCH_MAX = MESSAGE_MAX - (int)sizeof(struct sync_head)
+};
 
 struct rma_span {
     uint64_t offset, bytes; // in the exposed memory of the target
@@ -27,10 +33,11 @@ enum {
 
 // All operations in a batch are of one kind.
 struct batch_kind {
-    uint8_t operands : 4; // how many times the bytes of all spans follow: 0, 1 or 2
-    uint8_t fetches : 4;  // 1: the reply has what the spans contained before
-    uint8_t op;           // the ABI code of an operation, or one of the above
-    uint8_t basic;        // for an operation: number of the type of the elements
+    uint8_t operands : 4;   // how many times the bytes of all spans follow: 0, 1 or 2
+    uint8_t fetches : 2;    // 1: the reply has what the spans contained before
+    uint8_t is_noticed : 2; // 1: no reply; a notice tells the target that all have come
+    uint8_t op;             // the ABI code of an operation, or one of the above
+    uint8_t basic;          // for an operation: number of the type of the elements
 };
 
 // Followed by the operands, each for all spans in their order.
@@ -79,9 +86,13 @@ struct batch {
     uint64_t additions;
     char
         *local[SPANS_MAX]; // of each span: destination of fetched data, origin of a put
+    _Alignas(8) struct sync_head head; // what goes in front of the request, if anything
     struct rma_request request;
-    char operands[MESSAGE_MAX];
+    char operands[BATCH_MAX];
 };
+static_assert(offsetof(struct batch, request) ==
+                  offsetof(struct batch, head) + sizeof(struct sync_head),
+              "the request follows the head");
 
 enum {
     SHORT_BYTES = 512,      // operands up to this are copied into the batch
@@ -103,7 +114,7 @@ static inline size_t message_room(const struct batch *batch)
     size_t head = batch->request.kind.operands ? request_bytes(batch->request.count + 1)
                                                : sizeof(struct rma_reply);
     size_t used = head + batch->bytes;
-    return used < MESSAGE_MAX ? MESSAGE_MAX - used : 0;
+    return used < BATCH_MAX ? BATCH_MAX - used : 0;
 }
 
 // ---- carriers, at the origin --------------------------------------------------
@@ -114,10 +125,10 @@ bool target_polls(const struct peer_traffic *traffic);
 bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch);
 // Has the batch copied or sends it. With `may_unlock` the message lock may be given away
 // during a copy.
-int batch_carry(struct peer_traffic *traffic, const struct batch *batch,
-                bool may_unlock, bool *is_copied);
+int batch_carry(struct peer_traffic *traffic, struct batch *batch, bool may_unlock,
+                bool *is_copied);
 // Sends a batch, which fits in a message.
-int batch_send(struct peer_traffic *traffic, const struct batch *batch);
+int batch_send(struct peer_traffic *traffic, struct batch *batch);
 // Sends a batch of puts or gets of any length.
 int batch_send_in_parts(struct peer_traffic *traffic, const struct batch *batch);
 
@@ -160,6 +171,9 @@ bool traffic_is_valid(const struct peer_traffic *traffic);
 // ---- at the target ------------------------------------------------------------
 // Are all spans of a request in the exposed memory?
 bool spans_are_inside(const struct window *window, const struct rma_request *request);
+// As peer_owner.serve.
+void request_serve(int source, const void *message, size_t bytes, int error,
+                   const struct sync_head *grant);
 // Are the spans of a request elements that its operation is for, with the operands that
 // it needs? Its lengths have been checked.
 bool elements_are_well_formed(const struct rma_request *request);

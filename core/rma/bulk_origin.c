@@ -96,12 +96,23 @@ static int bulk_send(const struct operation *operation, struct batch_kind kind,
     return 0;
 }
 
+// The target holds no bulk request back.
+static int await_lock(struct peer *peer)
+{
+    message_unlock();
+    int err = peer_await_lock(peer);
+    message_lock();
+    return err;
+}
+
 int bulk_start(const struct operation *operation, struct batch_kind kind,
                const struct batch_item *item, bool *taken)
 {
     struct peer_traffic *traffic = operation->peer->traffic;
     *taken = false;
     int err = batch_end(traffic, true); // what is in it comes before
+    if (!err && peer_is_asked_for(operation->peer))
+        err = await_lock(operation->peer);
     if (!err)
         err = traffic_wait(traffic, has_room_for_bulk);
     struct bulk *bulk = err ? NULL : calloc(1, sizeof *bulk);

@@ -43,7 +43,7 @@ static struct pending_reply *reply_make(const struct batch *batch)
 }
 
 // The operands in the order of their spans; those of puts may have to be gathered.
-static const char *batch_body(const struct batch *batch, char gathered[MESSAGE_MAX])
+static const char *batch_body(const struct batch *batch, char gathered[BATCH_MAX])
 {
     const struct rma_request *request = &batch->request;
     if (batch->copied == request->kind.operands * batch->bytes)
@@ -56,16 +56,27 @@ static const char *batch_body(const struct batch *batch, char gathered[MESSAGE_M
     return gathered;
 }
 
-static int batch_post(const struct peer_traffic *traffic, const struct batch *batch)
+// A lock is asked for, or given back, by what goes in front.
+static int batch_post(const struct peer_traffic *traffic, struct batch *batch)
 {
     const struct rma_request *request = &batch->request;
-    char gathered[MESSAGE_MAX];
-    return message_send(traffic->peer->job_rank, MESSAGE_RMA, request,
-                        request_bytes(request->count), batch_body(batch, gathered),
-                        request->kind.operands * batch->bytes);
+    const char *head = (const char *)request;
+    size_t head_bytes = request_bytes(request->count);
+    char gathered[BATCH_MAX];
+    int kind = peer_sync_head(traffic->peer, &batch->head);
+    if (kind != 0) {
+        head -= sizeof batch->head;
+        head_bytes += sizeof batch->head;
+    }
+    int err = message_send(traffic->peer->job_rank, kind ? kind : MESSAGE_RMA, head,
+                           head_bytes, batch_body(batch, gathered),
+                           request->kind.operands * batch->bytes);
+    if (!err && kind != 0)
+        peer_sync_sent(traffic->peer);
+    return err;
 }
 
-int batch_send(struct peer_traffic *traffic, const struct batch *batch)
+int batch_send(struct peer_traffic *traffic, struct batch *batch)
 {
     bool fetches = batch->request.kind.fetches;
     struct pending_reply *reply = fetches ? reply_make(batch) : NULL;
@@ -76,7 +87,8 @@ int batch_send(struct peer_traffic *traffic, const struct batch *batch)
         free(reply);
         return err;
     }
-    traffic->batches++;
+    if (!batch->request.kind.is_noticed)
+        traffic->batches++;
     if (reply != NULL) {
         *traffic->replies_end = reply;
         traffic->replies_end = &reply->next;
@@ -91,8 +103,8 @@ static bool fits_message(const struct batch *batch)
 {
     const struct batch_kind *kind = &batch->request.kind;
     return request_bytes(batch->request.count) + kind->operands * batch->bytes <=
-               MESSAGE_MAX &&
-           sizeof(struct rma_reply) + kind->fetches * batch->bytes <= MESSAGE_MAX;
+               BATCH_MAX &&
+           sizeof(struct rma_reply) + kind->fetches * batch->bytes <= BATCH_MAX;
 }
 
 bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch)
@@ -124,7 +136,7 @@ static void target_rouse(const struct peer_traffic *traffic)
 // A target that waited may stop before it has seen the message: see shm_wait_of. Mostly
 // it is on its way to the next call; if not, its progress thread, which naps, handles
 // the message. A wait for the request alone does not look again.
-static int send_to_waiter(struct peer_traffic *traffic, const struct batch *batch)
+static int send_to_waiter(struct peer_traffic *traffic, struct batch *batch)
 {
     bool has_waited = traffic->is_copied && target_wait(traffic) != SHM_WAIT_NONE;
     int err = likely(fits_message(batch)) ? batch_send(traffic, batch)
@@ -157,8 +169,8 @@ static int copy_unlocked(const struct peer_traffic *traffic, const struct batch 
     return err;
 }
 
-int batch_carry(struct peer_traffic *traffic, const struct batch *batch,
-                bool may_unlock, bool *is_copied)
+int batch_carry(struct peer_traffic *traffic, struct batch *batch, bool may_unlock,
+                bool *is_copied)
 {
     *is_copied = goes_by_kernel(traffic, batch) && !message_wakes(traffic);
     return *is_copied ? copy_unlocked(traffic, batch, may_unlock)

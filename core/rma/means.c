@@ -55,4 +55,13 @@ static void peer_close(struct peer *peer)
         traffic_free(peer->traffic);
 }
 
-const struct peer_owner rma_peers = {.open = peer_open, .close = peer_close};
+static int peer_send(struct peer *peer)
+{
+    return peer->traffic != NULL ? traffic_send(peer->traffic, false) : 0;
+}
+
+const struct peer_owner rma_peers = {.open = peer_open,
+                                     .close = peer_close,
+                                     .send = peer_send,
+                                     .serve = request_serve,
+                                     .answered = reply_handle};

@@ -5,7 +5,10 @@
 #include "rma/batch.h"
 #include "rma/walk.h"
 
-enum { ACCESS_BYTES = 2048 }; // a piece of so many bytes is worth an access of its own
+enum {
+    ACCESS_BYTES = 2048, // a piece of so many bytes is worth an access of its own,
+    AWAIT_BYTES = 7168   // and so many are worth a round trip more
+};
 
 // Where each access is a call of the system, a short operation is aggregated with those
 // that follow it while others are under way. The first one leaves at once unless a wait
@@ -43,37 +46,75 @@ static int await_network(unsigned *spins)
     return message_progress() > 0 ? 0 : message_backoff(spins);
 }
 
-static int network_move(const struct operation *operation)
+static inline __attribute__((always_inline)) int
+access_piece(const struct operation *operation, const struct piece *piece)
 {
-    bool is_alone = is_contiguous(operation) && !is_to_aggregate(operation);
+    struct net_access access = access_of(operation, piece);
+    unsigned spins = 0;
+    int err;
+    do {
+        message_lock();
+        epoch_begin_pending(&operation->window->epoch);
+        err = net_access(process.net, &access);
+        message_unlock();
+    } while (!err && unlikely(access.bytes > 0) && !(err = await_network(&spins)));
+    if (unlikely(spins > 0))
+        message_backoff_end(spins);
+    return err;
+}
+
+// Short pieces go by batches.
+static int move_pieces(const struct operation *operation)
+{
     struct walk walk;
     struct piece piece;
     int err = 0;
     walk_begin(&walk, operation);
     while (!err && walk_next(&walk, &piece)) {
-        if (!is_alone && piece.bytes < ACCESS_BYTES) {
-            message_lock();
-            err = batch_add_piece(operation, &piece);
-            message_unlock();
+        if (piece.bytes >= ACCESS_BYTES) {
+            err = access_piece(operation, &piece);
             continue;
         }
-        struct net_access access = access_of(operation, &piece);
-        unsigned spins = 0;
-        do {
-            message_lock();
-            epoch_begin_pending(&operation->window->epoch);
-            err = net_access(process.net, &access);
-            message_unlock();
-        } while (!err && unlikely(access.bytes > 0) && !(err = await_network(&spins)));
-        if (unlikely(spins > 0))
-            message_backoff_end(spins);
+        message_lock();
+        err = batch_add_piece(operation, &piece);
+        message_unlock();
     }
-    if (err || is_alone)
+    if (err)
         return err;
     message_lock();
     err = batch_finish(operation);
     message_unlock();
     return err;
+}
+
+// An access is to complete before the notice that ends the epoch; a batch is not.
+static bool goes_with_notice(const struct operation *operation)
+{
+    return operation->kind == OPERATION_PUT &&
+           epoch_access(&operation->window->epoch) == ACCESS_START;
+}
+
+static int network_move(const struct operation *operation);
+
+// While the lock is not held yet a batch goes with the request, or after it, but an
+// access awaits the lock.
+static __attribute__((noinline)) int move_asking(const struct operation *operation)
+{
+    if (operation->bytes < AWAIT_BYTES)
+        return batch_move(operation);
+    int err = peer_await_lock(operation->peer);
+    return err ? err : network_move(operation);
+}
+
+static int network_move(const struct operation *operation)
+{
+    if (unlikely(peer_is_asked_for(operation->peer)))
+        return move_asking(operation);
+    if (operation->bytes < AWAIT_BYTES && goes_with_notice(operation))
+        return batch_move(operation);
+    if (!is_contiguous(operation) || is_to_aggregate(operation))
+        return move_pieces(operation);
+    return access_piece(operation, &(struct piece){.bytes = operation->bytes});
 }
 
 const struct means means_network = {

@@ -25,12 +25,13 @@
 // atomic.
 struct peer_traffic {
     struct net_counter counter; // accesses and batches
-    const struct peer *peer;
+    struct peer *peer;
     bool is_copied;                // the kernel copies the peer's memory
     struct batch *batch;           // operations that are aggregated, or NULL
     struct batch *spare;           // memory for the next batch, or NULL
     _Atomic(bool) is_awaited_soon; // a wait has come soon after the last batch
     _Atomic(int) batches;          // sent and not answered
+    unsigned noticed;              // batches of an epoch that need no answer
     int polls_to_rouse;            // 0: the target needs not be roused
     int copies_in_row;             // by the kernel while the target slept in a wait
     uint64_t last_copy;            // time of the last of these
@@ -50,6 +51,14 @@ void rma_stop_serving(void);
 static inline bool peer_is_quiet(const struct peer *peer)
 {
     return peer->traffic == NULL || net_counter_pending(&peer->traffic->counter) == 0;
+}
+
+// Is everything that is under way in batches, which messages do not overtake? Callers hold
+// the message lock.
+static inline bool traffic_is_in_order(const struct peer_traffic *traffic)
+{
+    return net_counter_pending(&traffic->counter) ==
+           (uint64_t)traffic->batches + (traffic->batch != NULL);
 }
 
 // The error class of the first operation that has failed since the last call, or 0.

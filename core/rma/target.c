@@ -40,9 +40,9 @@ static bool request_is_well_formed(const struct rma_request *request, size_t byt
     if (request->count > SPANS_MAX || bytes < request_bytes(request->count))
         return false;
     size_t data = spanned_bytes(request);
-    if (data > MESSAGE_MAX || request->kind.fetches > 1)
+    if (data > MESSAGE_MAX || request->kind.fetches + request->kind.is_noticed > 1)
         return false;
-    if (request->kind.fetches && data > MESSAGE_MAX - sizeof(struct rma_reply))
+    if (request->kind.fetches && data > BATCH_MAX - sizeof(struct rma_reply))
         return false;
     if (bytes - request_bytes(request->count) != request->kind.operands * data)
         return false;
@@ -82,29 +82,66 @@ static const char *request_carry_out(const struct window *window,
     return fetched;
 }
 
-static void batch_serve(int source, const void *message, size_t bytes)
+// The answer goes with the grant of the lock that was asked for, if it was.
+static void answer_send(int source, const struct sync_head *grant,
+                        const struct rma_reply *reply, const char *data, size_t bytes)
+{
+    if (grant == NULL) {
+        message_send(source, MESSAGE_RMA_REPLY, reply, sizeof *reply, data, bytes);
+        return;
+    }
+    struct {
+        struct sync_head grant;
+        struct rma_reply reply;
+    } head = {*grant, *reply};
+    message_send(source, MESSAGE_GRANT, &head, sizeof head, data, bytes);
+}
+
+// Is there anybody to answer for? A window that has been freed only refuses locks.
+static bool is_answerable(const struct window *window, int source,
+                          const struct rma_request *request,
+                          const struct sync_head *grant)
+{
+    return window != NULL ? window_has_member(window, request->origin, source)
+                          : grant != NULL && grant->error != 0;
+}
+
+void request_serve(int source, const void *message, size_t bytes, int error,
+                   const struct sync_head *grant)
 {
     const struct rma_request *request = message;
-    struct window *window =
-        bytes < request_bytes(0) ? NULL : handle_object(KIND_WIN, request->window);
-    if (window == NULL || !window_has_member(window, request->origin, source)) {
-        message_refuse(source, "an operation"); // nobody here to answer for
+    bool has_head = bytes >= request_bytes(0);
+    struct window *window = has_head ? handle_object(KIND_WIN, request->window) : NULL;
+    if (!has_head || !is_answerable(window, source, request, grant)) {
+        message_refuse(source, "an operation");
         return;
     }
     struct rma_reply reply = {.window = request->reply_to,
                               .fetches = request->kind.fetches};
     char fetched[MESSAGE_MAX];
     const char *data = fetched;
-    reply.rank = window->comm->rank;
-    if (!request_is_well_formed(request, bytes))
+    reply.rank = grant != NULL ? grant->rank : window->comm->rank;
+    if (error)
+        reply.error = error;
+    else if (!request_is_well_formed(request, bytes))
         reply.error = MPI_ERR_INTERN;
     else if (!spans_are_inside(window, request))
         reply.error = MPI_ERR_RMA_RANGE;
     else
         data = request_carry_out(window, request, fetched);
+    if (request->kind.is_noticed) {
+        if (reply.error) // which its origin would have found
+            message_refuse(source, "an operation");
+        return;
+    }
     size_t fetched_bytes =
         request->kind.fetches && !reply.error ? spanned_bytes(request) : 0;
-    message_send(source, MESSAGE_RMA_REPLY, &reply, sizeof reply, data, fetched_bytes);
+    answer_send(source, grant, &reply, data, fetched_bytes);
+}
+
+static void batch_serve(int source, const void *message, size_t bytes)
+{
+    request_serve(source, message, bytes, 0, NULL);
 }
 
 static const struct message_kind kinds[] = {

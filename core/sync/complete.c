@@ -41,6 +41,16 @@ int sync_complete_counted(struct peer *peer)
                  : 0;
 }
 
+void sync_part(struct peer *peer)
+{
+    if (likely(peer->lock_record != NULL))
+        return;
+    message_lock();
+    if (traffic_is_in_order(peer->traffic))
+        peer_part(peer);
+    message_unlock();
+}
+
 // Operations are counted under the message lock, so that none is forgotten here.
 static void operations_settle(struct window *window)
 {

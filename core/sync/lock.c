@@ -58,8 +58,8 @@ static int open_lock(struct window *window, int type, int rank, int assert,
         err = find_unlocked(window, rank, peer);
     if (err)
         return err;
-    *is_locked =
-        is_fast_target(window, *peer) && lock_at_once(window, *peer, type, assert);
+    *is_locked = is_fast_target(window, *peer) && !locks_are_asked() &&
+                 lock_at_once(window, *peer, type, assert);
     if (*is_locked)
         return 0;
     peer_want_lock(*peer, type, assert &MPI_MODE_NOCHECK);
@@ -68,8 +68,7 @@ static int open_lock(struct window *window, int type, int rank, int assert,
     return 0;
 }
 
-// Towards another node the request is only sent; the first operation waits for the
-// grant.
+// That of another node is only wanted; the request goes with the first operations.
 int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
 {
     struct peer *peer = NULL;
@@ -77,11 +76,8 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
     assert(window_is_settled(win));
     if (rank == MPI_PROC_NULL)
         return 0;
-    int err = unlikely(locks_are_asked()) ? locks_await_answers() : 0;
-    if (err)
-        return err;
     window_guard(win);
-    err = open_lock(win, lock_type, rank, assert, &peer, &is_locked);
+    int err = open_lock(win, lock_type, rank, assert, &peer, &is_locked);
     window_unguard(win);
     if (err)
         return err;
@@ -111,6 +107,7 @@ int oriel_win_unlock(int rank, struct window *win)
                     window_epoch(win));
     if (is_fast_target(win, peer) && unlock_at_once(win, peer))
         return 0;
+    sync_part(peer);
     int err = peer_await_lock(peer);
     int completion_err = sync_complete(peer);
     int unlock_err = peer_unlock(win, peer);
@@ -154,9 +151,9 @@ static int unlock_peers(struct window *window)
 {
     int first = 0;
     for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next) {
-        int err = peer_unlock(window, peer);
+        int err = peer_await_lock(peer), unlock_err = peer_unlock(window, peer);
         if (first == 0)
-            first = err;
+            first = err ? err : unlock_err;
     }
     return first;
 }
@@ -215,6 +212,8 @@ int oriel_win_unlock_all(struct window *win)
                     window_epoch(win));
     if (unlock_all_at_once(win))
         return 0;
+    for (struct peer *peer = win->peers.first; peer != NULL; peer = peer->next)
+        sync_part(peer);
     int err = sync_complete_all(win);
     int unlock_err = unlock_peers(win);
     epoch_close_all(&win->epoch);

@@ -69,13 +69,15 @@ static void neighbours_drop(struct neighbours *neighbours)
     *neighbours = (struct neighbours){0};
 }
 
-// The first error of any; all are told.
+// The first error of any; all are told that have not been.
 static int notify_all(const struct window *window, const struct neighbours *neighbours,
                       enum notice kind)
 {
     int first = 0;
     for (int i = 0; i < neighbours->count; i++) {
-        int err = peer_notify(window, neighbours->members[i], kind);
+        struct peer *peer = neighbours->members[i];
+        bool is_told = kind == NOTICE_COMPLETE && peer_take_parted(peer);
+        int err = is_told ? 0 : peer_notify(window, peer, kind);
         if (first == 0)
             first = err;
     }
@@ -116,13 +118,16 @@ int oriel_win_start(struct group *group, int assert, struct window *win)
 }
 
 // An operation that failed does not keep its target waiting. A target that has not been
-// accessed may post later: notices of both sides are counted.
+// accessed may post later: notices of both sides are counted. Where messages are in order,
+// the notice goes with the last operations, and nobody answers those that fetch nothing.
 int oriel_win_complete(struct window *win)
 {
     assert(window_is_settled(win));
     if (unlikely(epoch_access(&win->epoch) != ACCESS_START))
         return fail(MPI_ERR_RMA_SYNC, "nothing has been started: %s on the window",
                     window_epoch(win));
+    for (int i = 0; i < win->epoch.targets.count; i++)
+        sync_part(win->epoch.targets.members[i]);
     int err = sync_complete_all(win);
     order_complete();
     int notice_err = notify_all(win, &win->epoch.targets, NOTICE_COMPLETE);

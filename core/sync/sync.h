@@ -34,5 +34,9 @@ static inline int sync_complete(struct peer *peer)
 {
     return likely(peer->traffic == NULL) ? 0 : sync_complete_counted(peer);
 }
+// Sends the last operations of an epoch towards another node, with the message that ends
+// it there. Where network accesses are under way, which messages may overtake, that is
+// left to the end of the epoch.
+void sync_part(struct peer *peer);
 // The same for all peers of the window; the first error of any.
 int sync_complete_all(struct window *window);

@@ -1,49 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The locks of a window's members. Members on the target's node work on its lock record
-// directly; for origins on other nodes the target does, asked by messages. No process
-// polls for those: a local peer that serves the next ticket tells the target if a
-// distant origin waits.
+// The locks of a window's members, at their origins. Members on the target's node work on
+// its lock record directly. A target on another node is asked by a message, which waits
+// for the first operations to go with it, and so does the release with the last ones.
 #include "window/open.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
-// One format for all messages about locks.
-struct lock_message {
-    uint32_t window;   // handle at the receiver
-    uint32_t reply_to; // LOCK: handle of the window at the origin
-    int32_t rank;      // LOCK, GRANT: the target's in the window
-    int32_t origin;    // LOCK: the sender's
-    int32_t type;  // LOCK: MPI_LOCK_*; UNLOCK: 0 when a local peer has served the next
-    int32_t error; // GRANT: why not, or 0
-};
-
-// A lock that an origin on another node has or waits for; kept by the target.
-struct distant_lock {
-    struct distant_lock *next; // in order of tickets
-    int origin;                // rank in the job
-    uint32_t reply_to;
-    int type;
-    uint32_t ticket;
-    bool is_granted;
-};
-
-// ---- at the origin ------------------------------------------------------------
-static int lock_send(const struct peer *peer, int kind,
-                     const struct lock_message *message)
-{
-    message_lock();
-    int err = message_send(peer->job_rank, kind, message, sizeof *message, NULL, 0);
-    message_unlock();
-    return err;
-}
-
-static __attribute__((noinline)) int send_release(const struct peer *peer)
-{
-    struct lock_message message = {.window = peer->member->handle,
-                                   .type = peer->lock_type};
-    return lock_send(peer, MESSAGE_UNLOCK, &message);
-}
+// ---- of members of this node --------------------------------------------------
 
 // The fence pairs with that of take_ticket (Dekker): either the target sees the new
 // state of the lock record, or this process sees that an origin waits.
@@ -52,42 +15,17 @@ static __attribute__((noinline)) int lock_tell_if_distant(const struct peer *pee
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&peer->lock_record->distant, memory_order_relaxed) == 0)
         return 0;
-    struct lock_message message = {.window = peer->member->handle};
-    return lock_send(peer, MESSAGE_UNLOCK, &message);
+    struct sync_head head = {.window = peer->member->handle};
+    message_lock();
+    int err = message_send(peer->job_rank, MESSAGE_UNLOCK, &head, sizeof head, NULL, 0);
+    message_unlock();
+    return err;
 }
 
 // After the next ticket has been served.
 static inline int lock_tell(const struct window *window, const struct peer *peer)
 {
     return likely(!window_has(window, TRAIT_NODES)) ? 0 : lock_tell_if_distant(peer);
-}
-
-// No lock is taken before the answer has come, also by the fast forms of calls.
-static void forget_locked_targets(void)
-{
-    message_lock();
-    for (struct window *window = process.windows->open; window != NULL;
-         window = window->next_open)
-        epoch_forget_locked(&window->epoch);
-    message_unlock();
-}
-
-static __attribute__((noinline)) int distant_lock_ask(const struct window *window,
-                                                      struct peer *peer)
-{
-    struct lock_message message = {.window = peer->member->handle,
-                                   .reply_to = (uint32_t)object_handle(window),
-                                   .rank = peer->rank,
-                                   .origin = window->comm->rank,
-                                   .type = peer->lock_type};
-    if (atomic_fetch_add(&process.windows->asked_locks, 1) == 0)
-        forget_locked_targets();
-    int err = lock_send(peer, MESSAGE_LOCK, &message);
-    if (err) {
-        atomic_fetch_sub(&process.windows->asked_locks, 1);
-        peer_set_lock_state(peer, LOCK_NONE);
-    }
-    return err;
 }
 
 // The ticket is served.
@@ -135,18 +73,98 @@ static __attribute__((noinline)) int refuse_exposed(struct peer *peer)
     return fail_exposed(peer->rank);
 }
 
-int peer_lock(struct window *window, struct peer *peer)
+// ---- of members of other nodes --------------------------------------------------
+// No lock is taken before the answer has come, also by the fast forms of calls.
+static void forget_locked_targets(void)
 {
-    if (unlikely(peer->lock_record == NULL))
-        return distant_lock_ask(window, peer);
-    if (unlikely(
-            atomic_load_explicit(&peer->lock_record->is_exposed, memory_order_relaxed)))
-        return refuse_exposed(peer);
-    uint32_t ticket =
-        atomic_fetch_add_explicit(&peer->lock_record->next, 1, memory_order_relaxed);
-    if (unlikely(!lock_record_is_served(peer->lock_record, ticket, peer->lock_type)))
-        return await_service(window, peer, ticket);
-    return lock_hold(window, peer);
+    for (struct window *window = process.windows->open; window != NULL;
+         window = window->next_open)
+        epoch_forget_locked(&window->epoch);
+}
+
+int peer_sync_head(const struct peer *peer, struct sync_head *head)
+{
+    int state = peer_lock_state(peer);
+    if (peer->lock_record != NULL || (state < LOCK_WANTED && !peer->is_parting))
+        return 0;
+    *head = (struct sync_head){.window = peer->member->handle,
+                               .reply_to = (uint32_t)object_handle(peer->window),
+                               .rank = peer->rank,
+                               .origin = peer->window->comm->rank,
+                               .releases = peer->is_parting};
+    if (state == LOCK_WANTED)
+        head->type = (int16_t)peer->lock_type;
+    if (state == LOCK_HELD || state >= LOCK_WANTED)
+        return MESSAGE_LOCK;
+    if (!peer->is_target)
+        return 0;
+    head->rank = peer->window->comm->rank;
+    head->type = NOTICE_COMPLETE;
+    return MESSAGE_LAST;
+}
+
+void peer_sync_sent(struct peer *peer)
+{
+    if (peer_lock_state(peer) == LOCK_WANTED) {
+        peer_set_sent(peer);
+        if (process.windows->wanted == peer)
+            process.windows->wanted = NULL;
+    }
+    peer->has_parted |= peer->is_parting;
+}
+
+// Sends the head alone: a release or notice must arrive, whatever becomes of operations.
+static int sync_head_send(struct peer *peer)
+{
+    struct sync_head head;
+    int kind = peer_sync_head(peer, &head);
+    if (kind == 0 || peer_lock_state(peer) > LOCK_SENT)
+        return 0;
+    if (kind == MESSAGE_LAST) {
+        kind = MESSAGE_NOTICE;
+    } else if (head.type == 0) {
+        kind = MESSAGE_UNLOCK;
+        head.type = (int16_t)peer->lock_type;
+    }
+    int err = message_send(peer->job_rank, kind, &head, sizeof head, NULL, 0);
+    if (!err)
+        peer_sync_sent(peer);
+    return err;
+}
+
+void peer_part(struct peer *peer)
+{
+    peer->is_parting = true;
+    int err = process.windows->peer_owner->send(peer);
+    if (!err && !peer->has_parted)
+        sync_head_send(peer);
+    peer->is_parting = false;
+}
+
+// Asks for a lock that is wanted. Callers hold the message lock.
+static int lock_request(struct peer *peer)
+{
+    int err = process.windows->peer_owner->send(peer);
+    return !err && peer_lock_state(peer) == LOCK_WANTED ? sync_head_send(peer) : err;
+}
+
+// One lock at most is wanted; others of this process, which threads want at the same
+// time, are asked for.
+static __attribute__((noinline)) int lock_want(struct peer *peer)
+{
+    message_lock();
+    int err = process.windows->wanted ? lock_request(process.windows->wanted) : 0;
+    if (!err) {
+        process.windows->wanted = peer;
+        peer_set_lock_state(peer, LOCK_WANTED);
+        if (atomic_fetch_add(&process.windows->asked_locks, 1) == 0)
+            forget_locked_targets();
+    } else {
+        peer_set_lock_state(peer, LOCK_NONE);
+    }
+    message_wake(); // threads that await this one
+    message_unlock();
+    return err;
 }
 
 static bool are_all_answered(void *unused)
@@ -157,17 +175,36 @@ static bool are_all_answered(void *unused)
 
 int locks_await_answers(void)
 {
-    return message_wait(are_all_answered, NULL);
+    message_lock();
+    int err = process.windows->wanted ? lock_request(process.windows->wanted) : 0;
+    message_unlock();
+    return err ? err : message_wait(are_all_answered, NULL);
 }
 
 static bool is_answered(void *peer)
 {
+    int state = peer_lock_state(peer);
+    return state < LOCK_WANTED || state > LOCK_ASKED;
+}
+
+static bool is_begun(void *peer)
+{
     return peer_lock_state(peer) != LOCK_ASKED;
+}
+
+int peer_await_access(struct peer *peer)
+{
+    int err = message_wait(is_begun, peer);
+    return err || peer_is_asked_for(peer) ? err : peer_await_lock(peer);
 }
 
 int peer_await_answer(struct peer *peer)
 {
-    int err = message_wait(is_answered, peer);
+    message_lock();
+    int err = peer_lock_state(peer) == LOCK_WANTED ? lock_request(peer) : 0;
+    message_unlock();
+    if (!err)
+        err = message_wait(is_answered, peer);
     if (err || peer_lock_state(peer) == LOCK_HELD)
         return err;
     return peer_lock_state(peer) == LOCK_EXPOSED
@@ -177,194 +214,80 @@ int peer_await_answer(struct peer *peer)
                       peer->rank);
 }
 
-int peer_unlock(struct window *window, struct peer *peer)
+void lock_granted(int source, const void *bytes, size_t size)
 {
-    bool is_held = peer_lock_state(peer) == LOCK_HELD;
-    if (likely(is_held && peer->lock_record != NULL)) {
-        peer_leave_lock(peer);
-        return lock_tell(window, peer);
-    }
-    peer_set_lock_state(peer, LOCK_NONE);
-    return is_held ? send_release(peer) : 0;
-}
-
-// ---- at the target, on behalf of other nodes ----------------------------------
-static void distant_lock_grant(int origin, uint32_t window, int rank, int error)
-{
-    struct lock_message message = {.window = window, .rank = rank, .error = error};
-    message_send(origin, MESSAGE_GRANT, &message, sizeof message, NULL, 0);
-}
-
-// Grants the tickets that are served by now. Tickets are in order, so the first that is
-// not served ends the loop.
-static void grant_served(struct window *window)
-{
-    struct lock_record *record = window_own_lock_record(window);
-    assert(distant_locks_are_valid(window));
-    for (struct distant_lock *lock = window->distant_locks; lock; lock = lock->next) {
-        if (lock->is_granted)
-            continue;
-        if (!lock_record_is_served(record, lock->ticket, lock->type))
-            return;
-        lock_record_enter(record, lock->type);
-        lock->is_granted = true;
-        atomic_fetch_sub(&record->distant, 1);
-        distant_lock_grant(lock->origin, lock->reply_to, window->comm->rank, 0);
-    }
-    assert(distant_locks_are_valid(window));
-}
-
-// Queues for an origin; false without memory.
-static bool take_ticket(struct window *window, int origin,
-                        const struct lock_message *message)
-{
-    struct distant_lock *lock = malloc(sizeof *lock), **end = &window->distant_locks;
-    if (lock == NULL)
-        return false;
-    struct lock_record *record = window_own_lock_record(window);
-    atomic_fetch_add(&record->distant, 1);
-    *lock = (struct distant_lock){.origin = origin,
-                                  .reply_to = message->reply_to,
-                                  .type = message->type,
-                                  .ticket = atomic_fetch_add(&record->next, 1)};
-    while (*end != NULL)
-        end = &(*end)->next;
-    *end = lock;
-    atomic_thread_fence(memory_order_seq_cst);
-    return true;
-}
-
-// A process has one lock of a window at a time.
-static bool has_asked(const struct window *window, int origin)
-{
-    const struct distant_lock *lock = window->distant_locks;
-    while (lock != NULL && lock->origin != origin)
-        lock = lock->next;
-    return lock != NULL;
-}
-
-static bool makes_sense(const struct window *window, int source,
-                        const struct lock_message *message)
-{
-    return (message->type == MPI_LOCK_SHARED || message->type == MPI_LOCK_EXCLUSIVE) &&
-           message->rank == window->comm->rank &&
-           window_has_member(window, message->origin, source) &&
-           !has_asked(window, source);
-}
-
-bool distant_locks_are_valid(const struct window *window)
-{
-    uint32_t waiting = 0;
-    const struct distant_lock *lock = window->distant_locks;
-    for (; lock != NULL; lock = lock->next) {
-        const struct distant_lock *next = lock->next;
-        waiting += !lock->is_granted;
-        if (next != NULL && ((int32_t)(next->ticket - lock->ticket) <= 0 ||
-                             (next->is_granted && !lock->is_granted)))
-            return false;
-        for (; next != NULL; next = next->next)
-            if (next->origin == lock->origin)
-                return false;
-    }
-    return waiting == atomic_load(&window_own_lock_record(window)->distant);
-}
-
-static void handle_lock(int source, const void *bytes, size_t size)
-{
-    const struct lock_message *message = bytes;
+    const struct sync_head *head = bytes;
     struct window *window =
-        size == sizeof *message ? handle_object(KIND_WIN, message->window) : NULL;
-    if (size != sizeof *message ||
-        (window != NULL && !makes_sense(window, source, message)))
-        message_refuse(source, "a request for a lock");
-    else if (window == NULL) // has been freed
-        distant_lock_grant(source, message->reply_to, message->rank, MPI_ERR_WIN);
-    else if (window_is_exposed(window))
-        distant_lock_grant(source, message->reply_to, message->rank,
-                           MPI_ERR_RMA_CONFLICT);
-    else if (!take_ticket(window, source, message))
-        message_defer();
-    else
-        grant_served(window);
-}
-
-static void handle_grant(int source, const void *bytes, size_t size)
-{
-    const struct lock_message *message = bytes;
-    struct window *window =
-        size == sizeof *message ? handle_object(KIND_WIN, message->window) : NULL;
-    struct peer *peer = window ? window_find_peer(window, message->rank) : NULL;
-    if (peer == NULL || peer->job_rank != source || peer->lock_record != NULL ||
-        peer_lock_state(peer) != LOCK_ASKED || !is_error_class(message->error)) {
+        size < sizeof *head ? NULL : handle_object(KIND_WIN, head->window);
+    struct peer *peer = window ? window_find_peer(window, head->rank) : NULL;
+    if (peer == NULL || peer->job_rank != source || !peer->is_asked ||
+        !is_error_class(head->error)) {
         message_refuse(source, "a lock");
         return;
     }
-    peer_set_lock_state(peer, message->error == 0                      ? LOCK_HELD
-                              : message->error == MPI_ERR_RMA_CONFLICT ? LOCK_EXPOSED
-                                                                       : LOCK_REFUSED);
+    peer_set_answered(peer, head->error);
     atomic_fetch_sub(&process.windows->asked_locks, 1);
+    if (size > sizeof *head)
+        process.windows->peer_owner->answered(source, head + 1, size - sizeof *head);
 }
 
-// Releases only a lock that the origin holds, whatever a message says.
-static void distant_lock_release(struct window *window, int origin)
+// The request may not have been sent, or its answer not have come, if there was an
+// error.
+static __attribute__((noinline)) int distant_lock_leave(struct peer *peer)
 {
-    struct distant_lock **at = &window->distant_locks, *lock;
-    while ((lock = *at) != NULL && !(lock->origin == origin && lock->is_granted))
-        at = &lock->next;
-    if (lock == NULL)
-        return;
-    lock_record_leave(window_own_lock_record(window), lock->type);
-    *at = lock->next;
-    free(lock);
-}
-
-static void handle_unlock(int source, const void *bytes, size_t size)
-{
-    const struct lock_message *message = bytes;
-    if (size != sizeof *message) {
-        message_refuse(source, "the release of a lock");
-        return;
-    }
-    struct window *window = handle_object(KIND_WIN, message->window);
-    if (window == NULL)
-        return; // freed meanwhile
-    if (message->type != 0)
-        distant_lock_release(window, source);
-    grant_served(window);
-}
-
-bool window_is_locked(struct window *window)
-{
-    const struct lock_record *record = window_own_lock_record(window);
     message_lock();
-    bool is_locked = atomic_load(&record->next) != atomic_load(&record->serving) ||
-                     atomic_load(&record->entered) != atomic_load(&record->left);
-    bool is_known = window->distant_locks == NULL;
-    message_unlock();
-    return is_locked && is_known;
-}
-
-void distant_locks_free(struct window *window)
-{
-    while (window->distant_locks != NULL) {
-        struct distant_lock *lock = window->distant_locks;
-        window->distant_locks = lock->next;
-        free(lock);
+    int err = 0;
+    if (peer_lock_state(peer) == LOCK_WANTED) {
+        atomic_fetch_sub(&process.windows->asked_locks, 1);
+        if (process.windows->wanted == peer)
+            process.windows->wanted = NULL;
+    } else if (!peer->has_parted) {
+        peer->is_parting = true;
+        err = sync_head_send(peer);
+        peer->is_parting = false;
     }
+    peer->has_parted = false;
+    peer_set_lock_state(peer, LOCK_NONE);
+    message_unlock();
+    return err;
 }
 
-static const struct message_kind kinds[] = {
-    {MESSAGE_LOCK, handle_lock, .can_fail = true},
-    {MESSAGE_GRANT, handle_grant, false},
-    {MESSAGE_UNLOCK, handle_unlock, false},
-};
-
-void locks_start(void)
+// ---- of any member --------------------------------------------------------------
+// The locks that this process has asked for come first.
+static __attribute__((noinline)) int lock_in_turn(struct peer *peer)
 {
-    message_register(kinds, sizeof kinds / sizeof *kinds);
+    int err = locks_await_answers();
+    if (err)
+        peer_set_lock_state(peer, LOCK_NONE);
+    return err;
 }
 
-void locks_stop(void)
+int peer_lock(struct window *window, struct peer *peer)
 {
-    message_unregister(kinds, sizeof kinds / sizeof *kinds);
+    int err = unlikely(locks_are_asked()) ? lock_in_turn(peer) : 0;
+    if (unlikely(err))
+        return err;
+    if (unlikely(peer->lock_record == NULL))
+        return lock_want(peer);
+    if (unlikely(
+            atomic_load_explicit(&peer->lock_record->is_exposed, memory_order_relaxed)))
+        return refuse_exposed(peer);
+    uint32_t ticket =
+        atomic_fetch_add_explicit(&peer->lock_record->next, 1, memory_order_relaxed);
+    if (unlikely(!lock_record_is_served(peer->lock_record, ticket, peer->lock_type)))
+        return await_service(window, peer, ticket);
+    return lock_hold(window, peer);
+}
+
+int peer_unlock(struct window *window, struct peer *peer)
+{
+    int state = peer_lock_state(peer);
+    if (likely(state == LOCK_HELD && peer->lock_record != NULL)) {
+        peer_leave_lock(peer);
+        return lock_tell(window, peer);
+    }
+    if (state != LOCK_NONE && peer->lock_record == NULL)
+        return distant_lock_leave(peer);
+    peer_set_lock_state(peer, LOCK_NONE);
+    return 0;
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Notices of general active target synchronisation (MPI-4.1 12.5.2): one message from a
-// target to each origin when it posts, one back when the origin completes. The process
-// that waits for a notice receives it itself, so that it does not depend on a peer that
+// target to each origin when it posts, one back when the origin completes, with its last
+// operations. The process that waits for a notice receives it itself, so that it does not depend on a peer that
 // computes. Notices are counted per peer and never reset: those of the next epoch may
 // come early.
 #include "window/open.h"
 
 #include <stdlib.h>
-
-struct notice_message {
-    uint32_t window; // handle at the receiver
-    int32_t rank;    // the sender's in the window
-    uint32_t kind;   // enum notice
-};
 
 // A notice from a process that is no peer yet.
 struct early_notice {
@@ -23,40 +17,48 @@ struct early_notice {
 
 int peer_notify(const struct window *window, const struct peer *peer, enum notice kind)
 {
-    struct notice_message message = {peer->member->handle, window->comm->rank, kind};
+    struct sync_head head = {.window = peer->member->handle,
+                             .rank = window->comm->rank,
+                             .type = (int16_t)kind};
     message_lock();
-    int err =
-        message_send(peer->job_rank, MESSAGE_NOTICE, &message, sizeof message, NULL, 0);
+    int err = message_send(peer->job_rank, MESSAGE_NOTICE, &head, sizeof head, NULL, 0);
     message_unlock();
     return err;
 }
 
-static void early_notice_keep(struct window *window, int rank, enum notice kind)
+// False without memory.
+static bool early_notice_keep(struct window *window, int rank, enum notice kind)
 {
     struct early_notice *notice = malloc(sizeof *notice);
-    if (notice == NULL) {
-        message_defer();
-        return;
-    }
+    if (notice == NULL)
+        return false;
     *notice = (struct early_notice){window->early_notices, rank, kind};
     window->early_notices = notice;
+    return true;
 }
 
+// The operations in front of which the notice comes are carried out before it counts for
+// a wait, which looks when the handler has returned.
 static void handle_notice(int source, const void *bytes, size_t size)
 {
-    const struct notice_message *message = bytes;
+    const struct sync_head *head = bytes;
     struct window *window =
-        size == sizeof *message ? handle_object(KIND_WIN, message->window) : NULL;
-    if (window == NULL || !window_has_member(window, message->rank, source) ||
-        message->kind >= NOTICES) {
+        size < sizeof *head ? NULL : handle_object(KIND_WIN, head->window);
+    if (window == NULL || !window_has_member(window, head->rank, source) ||
+        head->type < 0 || head->type >= NOTICES) {
         message_refuse(source, "a notice");
         return;
     }
-    struct peer *peer = window_find_peer(window, message->rank);
+    struct peer *peer = window_find_peer(window, head->rank);
+    if (peer == NULL && !early_notice_keep(window, head->rank, head->type)) {
+        message_defer();
+        return;
+    }
+    if (size > sizeof *head)
+        process.windows->peer_owner->serve(source, head + 1, size - sizeof *head, 0,
+                                           NULL);
     if (peer != NULL)
-        peer_count_notice(peer, message->kind);
-    else
-        early_notice_keep(window, message->rank, message->kind);
+        peer_count_notice(peer, head->type);
 }
 
 void window_count_early(struct window *window)
@@ -95,14 +97,17 @@ void notices_free(struct window *window)
     }
 }
 
-static const struct message_kind notice_kind = {MESSAGE_NOTICE, handle_notice, false};
+static const struct message_kind kinds[] = {
+    {MESSAGE_NOTICE, handle_notice, false},
+    {MESSAGE_LAST, handle_notice, .can_fail = true},
+};
 
 void notices_start(void)
 {
-    message_register(&notice_kind, 1);
+    message_register(kinds, sizeof kinds / sizeof *kinds);
 }
 
 void notices_stop(void)
 {
-    message_unregister(&notice_kind, 1);
+    message_unregister(kinds, sizeof kinds / sizeof *kinds);
 }

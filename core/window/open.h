@@ -34,6 +34,7 @@ void distant_locks_free(struct window *window);
 // Whether the tickets taken for other nodes are in order, one of each origin, and those
 // that wait are counted. The message lock is held.
 bool distant_locks_are_valid(const struct window *window);
+message_handler lock_granted; // at the origin
 void locks_start(void);
 void locks_stop(void);
 void notices_free(struct window *window);

@@ -70,6 +70,7 @@ static struct peer *peer_make(const struct window *window, int rank)
     *peer = (struct peer){.rank = rank,
                           .unit = (MPI_Aint)member->unit,
                           .job_rank = comm_job_rank(comm, rank),
+                          .window = window,
                           .member = member,
                           .found = NOTHING_FOUND};
     if (comm->node_index_of[rank] != comm->leader_index)
@@ -213,8 +214,8 @@ int window_admit(struct window *window, int rank, struct peer **target)
         return err;
     if (must_lock)
         err = peer_lock(window, peer);
-    if (!err)
-        err = peer_await_lock(peer);
+    if (!err && unlikely(peer_lock_state(peer) >= LOCK_WANTED))
+        err = peer_await_access(peer);
     if (!err && !peer_has_notice(peer, NOTICE_POST))
         err = peer_await_post(peer);
     if (err)

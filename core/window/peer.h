@@ -4,6 +4,7 @@
 #pragma once
 
 #include "window/lock_record.h"
+#include "window/sync_head.h"
 
 #include <assert.h>
 
@@ -34,7 +35,9 @@ enum lock_state {
     LOCK_NONE,
     LOCK_HELD,
     LOCK_UNCHECKED, // MPI_MODE_NOCHECK: the program knows that nothing conflicts
-    LOCK_ASKED,     // taken or sent for, not granted yet
+    LOCK_WANTED,    // to be asked for by the message that has the first operations
+    LOCK_SENT,      // the request is under way
+    LOCK_ASKED,     // a thread is taking it, or about to want it
     LOCK_REFUSED,   // the target has freed the window
     LOCK_EXPOSED,   // the target did not, for its memory is exposed by MPI_Win_post
 };
@@ -57,6 +60,10 @@ struct peer {
     int job_rank;
     int lock_type;     // MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE when locked
     _Atomic(int) lock; // enum lock_state
+    bool is_asked;     // a request for the lock is under way
+    bool is_parting;   // what is sent now is the last of the epoch,
+    bool has_parted;   // and the target has been told
+    const struct window *window;
     const struct member *member;
     struct {
         _Atomic(uint32_t) came;
@@ -123,6 +130,24 @@ static inline void peer_want_lock(struct peer *peer, int type, bool is_unchecked
     assert(peer_lock_state(peer) == LOCK_NONE);
     peer->lock_type = type;
     peer_set_lock_state(peer, is_unchecked ? LOCK_UNCHECKED : LOCK_ASKED);
+}
+
+// The request for a lock that is wanted is under way.
+static inline void peer_set_sent(struct peer *peer)
+{
+    assert(peer_lock_state(peer) == LOCK_WANTED && !peer->is_asked);
+    peer->is_asked = true;
+    peer_set_lock_state(peer, LOCK_SENT);
+}
+
+// The answer has come, perhaps after the wait for it has failed.
+static inline void peer_set_answered(struct peer *peer, int error)
+{
+    peer->is_asked = false;
+    if (peer_lock_state(peer) == LOCK_SENT)
+        peer_set_lock_state(peer, error == 0                      ? LOCK_HELD
+                                  : error == MPI_ERR_RMA_CONFLICT ? LOCK_EXPOSED
+                                                                  : LOCK_REFUSED);
 }
 
 // The lock record of a peer on this node has let this process in.

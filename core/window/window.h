@@ -74,18 +74,28 @@ struct window {
 
 // Kinds of messages.
 enum {
-    MESSAGE_LOCK = COLLECTIVE_NEXT_KIND, // lock request
-    MESSAGE_GRANT,                       // a lock request was granted
+    MESSAGE_LOCK = COLLECTIVE_NEXT_KIND, // lock request, operations under the lock
+    MESSAGE_GRANT,                       // a lock request was granted, or not
     MESSAGE_UNLOCK,                      // lock release
     MESSAGE_NOTICE,                      // a process has posted or completed
+    MESSAGE_LAST, // the last operations of an origin, and the notice of completion
     WINDOW_NEXT_KIND
 };
 
-// Functions by which rma adds its state to each peer.
+// Functions of rma: its state of each peer, and operations that travel with messages of
+// synchronisation.
 struct peer_owner {
     // Chooses the means and makes the traffic (MPI_ERR_NO_MEM).
     int (*open)(const struct window *window, struct peer *peer);
     void (*close)(struct peer *peer);
+    // Sends the operations that are aggregated, if any are. It and the following are
+    // called with the message lock held.
+    int (*send)(struct peer *peer);
+    // At the target: carries a batch out, or, with an error, does not, and sends the
+    // answer, behind the grant if there is one.
+    void (*serve)(int source, const void *request, size_t bytes, int error,
+                  const struct sync_head *grant);
+    message_handler *answered; // at the origin: takes an answer
 };
 
 // State of this layer for the process; guarded by the message lock.
@@ -93,7 +103,8 @@ struct windows {
     struct window *open;      // all that are
     struct kept_memory *kept; // freed by the program, but still in use by windows
     bool has_kept;            // ever
-    _Atomic(int) asked_locks; // of other nodes, not answered yet
+    _Atomic(int) asked_locks; // of other nodes, wanted and not answered yet
+    struct peer *wanted;      // whose lock has not been asked for yet, or NULL
     const struct peer_owner *peer_owner;
     bool watches_forks; // for shared pages
     int fork_pipe[2];   // by which a child says that it has its copies; -1: none
@@ -216,12 +227,29 @@ int attachments_check(const struct attachments *attached, uint64_t address,
 void peer_keep_found(struct peer *peer, const struct found_attachment *found);
 
 // ---- locks --------------------------------------------------------------------
-// Asks for the lock of a target whose state is LOCK_ASKED. On this node the call
-// returns with the lock held, or with MPI_ERR_RMA_CONFLICT if the target is exposed; for
-// another node a request is on its way.
+// Asks for the lock of a target whose state is LOCK_ASKED, when all that this process has
+// asked for before are answered. On this node the call returns with the lock held, or with
+// MPI_ERR_RMA_CONFLICT if the target is exposed; that of another node is wanted.
 int peer_lock(struct window *window, struct peer *peer);
 // Gives the lock back; the operations that it protected have been completed.
 int peer_unlock(struct window *window, struct peer *peer);
+
+// What goes in front of the operations that are sent to the peer now: the kind of the
+// message, or 0 for none. Callers of this and the following hold the message lock.
+int peer_sync_head(const struct peer *peer, struct sync_head *head);
+// It has been sent.
+void peer_sync_sent(struct peer *peer);
+// Ends the epoch towards a target of another node: sends what is aggregated, and with it
+// the release of the lock or the notice of completion. Errors come again when the lock is
+// awaited or given back.
+void peer_part(struct peer *peer);
+// Has the peer been told? Once.
+static inline bool peer_take_parted(struct peer *peer)
+{
+    bool has_parted = peer->has_parted;
+    peer->has_parted = false;
+    return has_parted;
+}
 
 // Has this process asked for locks that are not answered yet?
 static inline bool locks_are_asked(void)
@@ -238,8 +266,18 @@ int locks_await_answers(void);
 int peer_await_answer(struct peer *peer);
 static inline int peer_await_lock(struct peer *peer)
 {
-    return likely(peer_lock_state(peer) < LOCK_ASKED) ? 0 : peer_await_answer(peer);
+    return likely(peer_lock_state(peer) < LOCK_WANTED) ? 0 : peer_await_answer(peer);
 }
+// Is the lock that of another node, and not held yet? Then batches go with the request or
+// after it, and remote accesses await it.
+static inline bool peer_is_asked_for(const struct peer *peer)
+{
+    int state = peer_lock_state(peer);
+    return unlikely(state == LOCK_WANTED || state == LOCK_SENT);
+}
+// Waits until an operation may be started, while another thread takes the lock.
+// Errors as above.
+int peer_await_access(struct peer *peer);
 
 // The lock record of this member.
 static inline struct lock_record *window_own_lock_record(const struct window *window)

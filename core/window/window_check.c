@@ -32,7 +32,12 @@ static bool peer_lock_is_valid(const struct peer *peer)
     case LOCK_HELD:
         return has_type && (peer->lock_record == NULL ||
                             lock_record_shows(peer->lock_record, peer->lock_type));
+    case LOCK_WANTED:
+        return has_type && peer->lock_record == NULL && process.windows->wanted == peer;
+    case LOCK_SENT:
+        return has_type && peer->is_asked && peer->lock_record == NULL;
     case LOCK_ASKED:
+        return false; // only within a call
     case LOCK_REFUSED:
     case LOCK_EXPOSED:
         return has_type && peer->lock_record == NULL;
@@ -75,7 +80,8 @@ bool peer_is_valid(const struct window *window, const struct peer *peer)
     const struct communicator *comm = window->comm;
     if (peer->rank < 0 || peer->rank >= window->size_of_group ||
         peer->job_rank != comm_job_rank(comm, peer->rank) ||
-        peer->member != &window->members[peer->rank] || peer->means == NULL)
+        peer->member != &window->members[peer->rank] || peer->means == NULL ||
+        peer->window != window || peer->is_parting || peer->has_parted)
         return false;
     bool is_local = comm->node_index_of[peer->rank] == comm->leader_index;
     const struct lock_record *record =

@@ -106,8 +106,11 @@ static void start(void)
     if (has_started)
         return;
     has_started = true;
+    static const struct peer_owner operations = {
+        .send = send_none, .serve = request_serve, .answered = reply_handle};
     process.boot = &boot;
     process.shm = &shm;
+    process.windows->peer_owner = &operations;
     presence_own = &presence;
     must(objects_start() == 0);
     datatypes_start();
@@ -153,7 +156,8 @@ static void open_peer(struct towards *towards, const struct member *member)
     towards->peer = (struct peer){.rank = ONE,
                                   .job_rank = ONE,
                                   .member = member,
-                                  .lock = LOCK_ASKED,
+                                  .lock = LOCK_SENT,
+                                  .is_asked = true,
                                   .traffic = &towards->traffic};
     towards->traffic = (struct peer_traffic){
         .peer = &towards->peer, .batches = 3, .replies_end = &towards->traffic.replies};
@@ -287,10 +291,10 @@ static void deliver(uint8_t head, const uint8_t *bytes, size_t count)
 {
     static const int kinds[16] = {
         // 0: none that these layers have registered
-        [2] = MESSAGE_EAGER, MESSAGE_RTS,    MESSAGE_DONE,      MESSAGE_GET,
-        MESSAGE_FRAGMENT,    MESSAGE_CANCEL, MESSAGE_LOCK,      MESSAGE_GRANT,
-        MESSAGE_UNLOCK,      MESSAGE_RMA,    MESSAGE_RMA_REPLY, MESSAGE_REFUSAL,
-        MESSAGE_NOTICE,      MESSAGE_PART};
+        [1] = MESSAGE_LAST, [2] = MESSAGE_EAGER, MESSAGE_RTS,    MESSAGE_DONE,
+        MESSAGE_GET,        MESSAGE_FRAGMENT,    MESSAGE_CANCEL, MESSAGE_LOCK,
+        MESSAGE_GRANT,      MESSAGE_UNLOCK,      MESSAGE_RMA,    MESSAGE_RMA_REPLY,
+        MESSAGE_REFUSAL,    MESSAGE_NOTICE,      MESSAGE_PART};
     message_handler *handler = handlers[kinds[head / 2 % 16]];
     void *message = malloc(count); // no byte more
     if (message == NULL || handler == NULL || count > MESSAGE_MAX) {

@@ -99,6 +99,11 @@ static void an_exposed_part_is_not_locked(const struct source *source,
     int code = MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
     CHECK_CLASS(code, is_near ? MPI_ERR_RMA_CONFLICT : MPI_SUCCESS);
     if (code == MPI_SUCCESS) {
+        CHECK_CLASS(put(0), MPI_SUCCESS); // travels with the request for the lock
+        CHECK_CLASS(MPI_Win_unlock(0, win), MPI_ERR_RMA_CONFLICT);
+        CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), MPI_SUCCESS);
+        CHECK_CLASS(put(0), MPI_SUCCESS);
+        CHECK_CLASS(MPI_Win_flush(0, win), MPI_ERR_RMA_CONFLICT);
         CHECK_CLASS(put(0), MPI_ERR_RMA_CONFLICT);
         CHECK_CLASS(MPI_Win_unlock(0, win), MPI_ERR_RMA_CONFLICT);
     }
@@ -107,8 +112,9 @@ static void an_exposed_part_is_not_locked(const struct source *source,
     bool is_mapped = rank == 0 || (is_near && source->open == open_shared);
     CHECK_CLASS(code, is_mapped ? MPI_ERR_RMA_CONFLICT : MPI_SUCCESS);
     if (code == MPI_SUCCESS) {
-        CHECK_CLASS(put(0), MPI_ERR_RMA_CONFLICT);
-        CHECK_CLASS(MPI_Win_unlock_all(win), MPI_SUCCESS);
+        CHECK_CLASS(put(0), is_near ? MPI_ERR_RMA_CONFLICT : MPI_SUCCESS);
+        CHECK_CLASS(MPI_Win_unlock_all(win),
+                    is_near ? MPI_SUCCESS : MPI_ERR_RMA_CONFLICT);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK(rank != 0 || *memory == 0);

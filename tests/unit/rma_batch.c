@@ -124,7 +124,7 @@ static void a_long_piece_is_divided(void)
 {
     add(OPERATION_PUT, 8, MESSAGE_MAX);
     CHECK(last_sent(4)->count == 1 &&
-          sent.bytes == MESSAGE_MAX - sizeof(struct rma_span)); // room for a second one
+          sent.bytes == BATCH_MAX - sizeof(struct rma_span)); // room for a second one
     CHECK(traffic_send(&traffic, false) == 0);
     CHECK(last_sent(5)->count == 1 && traffic.batches == 5);
 }
