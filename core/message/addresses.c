@@ -98,8 +98,10 @@ int node_descriptors_read(struct messages *messages)
         int err = node_descriptor_read(node, &descriptor);
         if (err)
             return err;
-        if (node == 0)
+        if (node == 0) {
             seals_start(messages, &descriptor.secret);
+            net_set_secret(process.net, &descriptor.secret);
+        }
         if (is_node_leader() && node != boot->node)
             err = net_connect(process.net, boot->leaders[node], descriptor.address.name,
                               descriptor.address.bytes);

@@ -63,9 +63,10 @@ int net_access(struct net *net, struct net_access *access)
 {
     struct net_peer *peer = &net->peers[access->rank];
     while (access->bytes > 0) {
-        struct net_operation *operation;
-        ssize_t code =
-            peer->error ? -FI_EAGAIN : operation_prepare(net, access, &operation);
+        struct net_operation *operation = NULL;
+        ssize_t code = peer->error      ? -FI_EAGAIN
+                       : peer->endpoint ? operation_prepare(net, access, &operation)
+                                        : connection_begin(net, access->rank);
         if (unlikely(code))
             return access_refused(net, access, code);
         struct iovec local = {operation->memory, operation->bytes};
@@ -78,14 +79,15 @@ int net_access(struct net *net, struct net_access *access)
                                      .rma_iov = &remote,
                                      .rma_iov_count = 1,
                                      .context = operation};
-        code = access->is_write ? fi_writemsg(net->endpoint, &message,
+        code = access->is_write ? fi_writemsg(peer->endpoint, &message,
                                               FI_DELIVERY_COMPLETE | FI_COMPLETION)
-                                : fi_readmsg(net->endpoint, &message, FI_COMPLETION);
+                                : fi_readmsg(peer->endpoint, &message, FI_COMPLETION);
         if (unlikely(code)) {
             operation_undo(net, operation);
             return access_refused(net, access, code);
         }
         peer->is_reached = true;
+        net_rouse(net);
         access_advance(access, operation->bytes);
     }
     return 0;

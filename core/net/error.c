@@ -85,7 +85,7 @@ int net_fail_message(struct net *net, int rank, int code)
 void net_lose_all(struct net *net)
 {
     for (int rank = 0; rank < net->size; rank++)
-        if (net->peers[rank].address != FI_ADDR_NOTAVAIL)
+        if (net->peers[rank].is_known)
             rank_lose(net, rank);
 }
 

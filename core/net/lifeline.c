@@ -71,7 +71,7 @@ int net_lifeline_offer(struct net *net)
 {
     union internet own = {0};
     size_t bytes = sizeof own;
-    if (!is_internet(net) || fi_getname(&net->endpoint->fid, &own, &bytes) != 0 ||
+    if (!is_internet(net) || fi_getname(net->named, &own, &bytes) != 0 ||
         size_of(&own) == 0)
         return 0;
     set_port(&own, 0);

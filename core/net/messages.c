@@ -11,7 +11,7 @@ enum { BUFFERS = RECEIVE_BUFFERS + SEND_BUFFERS };
 
 void receive_post(struct net *net, struct net_operation *operation)
 {
-    ssize_t code = fi_recv(net->endpoint, operation->buffer, NET_MESSAGE_MAX,
+    ssize_t code = fi_recv(net->receiver, operation->buffer, NET_MESSAGE_MAX,
                            net->buffers_descriptor, FI_ADDR_UNSPEC, operation);
     if (code)
         queue_put(&net->unposted, operation); // net_progress tries again
@@ -58,14 +58,14 @@ void messages_flush(struct net *net)
         net_progress(net);
 }
 
-static ssize_t send_injected(struct net *net, fi_addr_t to, const void *head,
+static ssize_t send_injected(const struct net_peer *peer, const void *head,
                              size_t head_bytes, const void *body, size_t body_bytes)
 {
     char message[INJECT_MAX];
     memcpy(message, head, head_bytes);
     if (body_bytes)
         memcpy(message + head_bytes, body, body_bytes);
-    return fi_inject(net->endpoint, message, head_bytes + body_bytes, to);
+    return fi_inject(peer->endpoint, message, head_bytes + body_bytes, peer->address);
 }
 
 static ssize_t send_buffered(struct net *net, int rank, const void *head,
@@ -79,8 +79,9 @@ static ssize_t send_buffered(struct net *net, int rank, const void *head,
     memcpy(send->buffer, head, head_bytes);
     if (body_bytes)
         memcpy(send->buffer + head_bytes, body, body_bytes);
-    ssize_t code = fi_send(net->endpoint, send->buffer, send->bytes,
-                           net->buffers_descriptor, net->peers[rank].address, send);
+    const struct net_peer *peer = &net->peers[rank];
+    ssize_t code = fi_send(peer->endpoint, send->buffer, send->bytes,
+                           net->buffers_descriptor, peer->address, send);
     if (code)
         pool_give(&net->sends, send);
     else
@@ -95,10 +96,13 @@ int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
     *sent = false;
     if (peer->error)
         return net_still_trying(net, rank);
-    ssize_t code =
-        head_bytes + body_bytes <= net->inject_max
-            ? send_injected(net, peer->address, head, head_bytes, body, body_bytes)
-            : send_buffered(net, rank, head, head_bytes, body, body_bytes);
+    ssize_t code;
+    if (unlikely(!peer->endpoint))
+        code = connection_begin(net, rank);
+    else if (head_bytes + body_bytes <= net->inject_max)
+        code = send_injected(peer, head, head_bytes, body, body_bytes);
+    else
+        code = send_buffered(net, rank, head, head_bytes, body, body_bytes);
     if (unlikely(code != 0)) {
         bool is_starved = code == -FI_ENOMEM;
         atomic_store(&net->is_starved, is_starved);
@@ -109,6 +113,7 @@ int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
     if (unlikely(atomic_load_explicit(&net->is_starved, memory_order_relaxed)))
         atomic_store(&net->is_starved, false);
     peer->is_reached = true;
+    net_rouse(net);
     *sent = true;
     return 0;
 }

@@ -21,6 +21,8 @@ static int open_domain(struct net *net)
     code = fi_domain(net->fabric, net->info, &net->domain, NULL);
     if (code)
         return net_fail(-code, "opening the network's domain");
+    if (has_connections(net))
+        return 0;
     struct fi_av_attr attributes = {.type = FI_AV_TABLE, .count = (size_t)net->size};
     code = fi_av_open(net->domain, &attributes, &net->addresses, NULL);
     return code ? net_fail(-code, "opening the network's table of addresses") : 0;
@@ -44,7 +46,10 @@ static bool is_not_offered(int code)
 // Where nobody can sleep on the queue, a plain one takes its place.
 static int open_completions(struct net *net)
 {
-    net->descriptor = -1;
+    if (has_connections(net)) {
+        int code = open_queue(net, FI_WAIT_POLLFD);
+        return code ? net_fail(-code, "opening the network's completion queue") : 0;
+    }
     int code = open_queue(net, FI_WAIT_FD);
     if (!code) {
         code = fi_control(&net->completions->fid, FI_GETWAIT, &net->descriptor);
@@ -61,6 +66,8 @@ static int open_completions(struct net *net)
 
 static int open_endpoint(struct net *net)
 {
+    if (has_connections(net))
+        return connections_open(net);
     int code = fi_endpoint(net->domain, net->info, &net->endpoint, NULL);
     if (!code)
         code = fi_ep_bind(net->endpoint, &net->addresses->fid, 0);
@@ -68,6 +75,8 @@ static int open_endpoint(struct net *net)
         code = fi_ep_bind(net->endpoint, &net->completions->fid, FI_TRANSMIT | FI_RECV);
     if (!code)
         code = fi_enable(net->endpoint);
+    net->receiver = net->endpoint;
+    net->named = &net->endpoint->fid;
     return code ? net_fail(-code, "opening the network's endpoint") : 0;
 }
 
@@ -80,8 +89,6 @@ static void set_limits(struct net *net)
     net->connect_seconds = 30;
     net->must_register = info->domain_attr->mr_mode & FI_MR_LOCAL;
     net->has_cheap_access = provider_is_hardware(info);
-    for (int rank = 0; rank < net->size; rank++)
-        net->peers[rank].address = FI_ADDR_NOTAVAIL;
 }
 
 static int open_pools(struct net *net)
@@ -104,7 +111,7 @@ int net_start(struct net **result, int size,
         return fail(MPI_ERR_NO_MEM, "no memory for %d network peers", size);
     net->size = size;
     net->receive = receive;
-    net->lifelines = net->lost = -1;
+    net->lifelines = net->lost = net->descriptor = net->bell = -1;
     net->waiting_end = &net->waiting;
 
     start_step("tables");
@@ -132,7 +139,7 @@ close:
 // Also closes a network that has been opened in part.
 void net_stop(struct net *net)
 {
-    if (net->endpoint)
+    if (net->receiver)
         messages_flush(net);
     lifelines_end(net);
     while (net->regions)
@@ -140,10 +147,14 @@ void net_stop(struct net *net)
     // The endpoint goes first: the provider may use buffers until it is closed.
     if (net->endpoint)
         close_object(&net->endpoint->fid, "endpoint");
+    else
+        connections_close(net);
     messages_close(net);
     accesses_drop(net);
     if (net->completions)
         close_object(&net->completions->fid, "completion queue");
+    if (net->events)
+        close_object(&net->events->fid, "event queue");
     if (net->addresses)
         close_object(&net->addresses->fid, "table of addresses");
     if (net->domain)
@@ -165,8 +176,12 @@ int net_descriptor(const struct net *net)
 bool net_may_sleep(struct net *net)
 {
     struct fid *objects[] = {&net->completions->fid};
-    return net->descriptor >= 0 && !net->arrived.first && !net->unposted.first &&
-           !net->waiting && fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
+    if (net->descriptor < 0 || net->arrived.first || net->unposted.first ||
+        net->waiting)
+        return false;
+    if (has_connections(net))
+        return connections_may_sleep(net);
+    return fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
 }
 
 bool net_has_cheap_access(const struct net *net)

@@ -80,6 +80,9 @@ int net_start(struct net **net, int size,
               bool (*receive)(const void *message, size_t bytes));
 void net_stop(struct net *net);
 
+// The secret of the job, by which processes show who they are. Before the first message.
+void net_set_secret(struct net *net, const struct secret *secret);
+
 size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX]);
 // Makes `rank` reachable by its address; may be called again with the same address.
 int net_connect(struct net *net, int rank, const void *address, size_t bytes);

@@ -14,8 +14,11 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+
+#include <poll.h>
 
 enum { RECEIVE_BUFFERS = 64, SEND_BUFFERS = 64, ACCESSES_MAX = 2048, INJECT_MAX = 256 };
 
@@ -49,11 +52,15 @@ struct queue {
 };
 
 struct net_peer {
-    fi_addr_t address; // FI_ADDR_NOTAVAIL until net_connect
-    int error;         // class, once the peer has been lost
-    bool is_reached;   // the provider has accepted an operation for it
-    double tried_at;   // when it has refused the last one, 0 before the first
-    double tried;      // seconds of trying in vain
+    bool is_known;           // from net_connect on
+    fi_addr_t address;       // in the table; FI_ADDR_UNSPEC where there is none
+    struct fid_ep *endpoint; // that leads to it; NULL while there is no connection
+    char *name;              // by which it is connected with
+    struct connection *connection; // under way, open or ended
+    int error;                     // class, once the peer has been lost
+    bool is_reached;               // the provider has accepted an operation for it
+    double tried_at; // when it has refused the last one, 0 before the first
+    double tried;    // seconds of trying in vain
 };
 
 struct net {
@@ -62,13 +69,15 @@ struct net {
     struct fid_domain *domain;
     struct fid_av *addresses;
     struct fid_cq *completions;
-    struct fid_ep *endpoint;
-    int descriptor;         // of `completions`, or -1
-    int lifelines;          // the socket where they are offered, or -1
-    size_t inject_max;      // bytes of a message that need no buffer
-    size_t access_max;      // bytes of one access
-    double connect_seconds; // how long to try until a peer is first reached
-    bool must_register;     // local memory too (FI_MR_LOCAL)
+    struct fid_ep *endpoint; // the one that leads to all peers, or NULL,
+    struct fid_ep *receiver; // and where receives are posted
+    struct fid *named;       // whose address peers get
+    int descriptor;          // to sleep on, or -1
+    int lifelines;           // the socket where they are offered, or -1
+    size_t inject_max;       // bytes of a message that need no buffer
+    size_t access_max;       // bytes of one access
+    double connect_seconds;  // how long to try until a peer is first reached
+    bool must_register;      // local memory too (FI_MR_LOCAL)
     bool has_cheap_access;
     struct fid_mr *buffers_registration; // or NULL
     void *buffers_descriptor;
@@ -84,6 +93,16 @@ struct net {
     bool has_doubt;           // see net_take_doubt
     _Atomic(bool) is_starved; // see net_is_starved
     int lost;                 // the first peer lost since net_take_lost, or -1
+    // With connections:
+    struct secret secret; // of the job
+    struct fid_eq *events;
+    struct fid_pep *listener;
+    struct connection *connections; // open ones
+    int connecting, quiet_polls;
+    int bell;               // eventfd: ends a sleep on `descriptor`, or -1
+    bool is_slept_on;       // perhaps
+    struct pollfd *sockets; // [sockets_room], see connections_may_sleep
+    size_t sockets_room;
     int size;
     struct net_peer peers[]; // [size]
 };
@@ -162,6 +181,23 @@ void accesses_drop(struct net *net);
 // zeros; false when it is another provider's.
 bool peer_address(const struct net *net, const void *address, size_t bytes,
                   char endpoint[NET_ADDRESS_MAX]);
+
+// ---- connections.c
+static inline bool has_connections(const struct net *net)
+{
+    return net->info->ep_attr->type == FI_EP_MSG;
+}
+int connections_open(struct net *net);
+void connections_close(struct net *net);
+// To call when no endpoint leads to the peer: -FI_EAGAIN while connecting, or a
+// libfabric code (negative).
+ssize_t connection_begin(struct net *net, int rank);
+// Handles events of connections now, or now and then.
+void connections_look(struct net *net);
+void connections_progress(struct net *net);
+bool connections_may_sleep(struct net *net);
+// Wakes a thread that sleeps on the descriptor, for there is more to watch.
+void net_rouse(struct net *net);
 
 // ---- lifeline.c
 // Sends the holders of lifelines a byte: this process stops in order.

@@ -4,6 +4,7 @@
 
 #include "net/network.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct address_head {
@@ -23,7 +24,7 @@ size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX])
 {
     struct address_head head = address_head(net);
     size_t bytes = NET_ADDRESS_MAX - sizeof head;
-    if (fi_getname(&net->endpoint->fid, address + sizeof head, &bytes))
+    if (fi_getname(net->named, address + sizeof head, &bytes))
         return 0;
     memcpy(address, &head, sizeof head);
     return sizeof head + bytes;
@@ -41,20 +42,37 @@ bool peer_address(const struct net *net, const void *address, size_t bytes,
     return true;
 }
 
+// Connections are made when there is something to send.
+static int peer_insert(struct net *net, struct net_peer *peer, const char *endpoint)
+{
+    if (has_connections(net)) {
+        peer->address = FI_ADDR_UNSPEC;
+        peer->name = malloc(NET_ADDRESS_MAX);
+        if (!peer->name)
+            return fail(MPI_ERR_NO_MEM, "no memory for a peer's network address");
+        memcpy(peer->name, endpoint, NET_ADDRESS_MAX);
+        return 0;
+    }
+    int count = fi_av_insert(net->addresses, endpoint, 1, &peer->address, 0, NULL);
+    if (count != 1)
+        return net_fail(count < 0 ? -count : FI_EINVAL,
+                        "adding a peer's network address");
+    peer->endpoint = net->endpoint;
+    return 0;
+}
+
 int net_connect(struct net *net, int rank, const void *address, size_t bytes)
 {
     struct net_peer *peer = &net->peers[rank];
     char endpoint[NET_ADDRESS_MAX]; // padded: providers read all of it
-    if (peer->address != FI_ADDR_NOTAVAIL)
+    if (peer->is_known)
         return 0;
     if (!peer_address(net, address, bytes, endpoint))
         return fail(MPI_ERR_OTHER,
                     "rank %d does not use the network provider %s of this process; set "
                     "ORIEL_PROVIDER for the whole job",
                     rank, net_provider(net));
-    int count = fi_av_insert(net->addresses, endpoint, 1, &peer->address, 0, NULL);
-    if (count == 1)
-        return 0;
-    peer->address = FI_ADDR_NOTAVAIL;
-    return net_fail(count < 0 ? -count : FI_EINVAL, "adding a peer's network address");
+    int err = peer_insert(net, peer, endpoint);
+    peer->is_known = !err;
+    return err;
 }

@@ -96,6 +96,8 @@ int net_progress(struct net *net)
     struct fi_cq_msg_entry events[EVENTS];
     if (unlikely(net->unposted.first != NULL))
         post_again(net);
+    if (has_connections(net))
+        connections_progress(net);
     if (unlikely(net->waiting != NULL))
         accesses_resume(net);
     ssize_t count = fi_cq_read(net->completions, events, EVENTS);

@@ -55,7 +55,7 @@ static struct fi_info *hints_make(const char *wanted)
     hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_WRITE |
                   FI_REMOTE_READ | FI_REMOTE_WRITE;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
-    hints->ep_attr->type = FI_EP_RDM;
+    hints->ep_attr->type = strcmp(wanted, "tcp") == 0 ? FI_EP_UNSPEC : FI_EP_RDM;
     hints->tx_attr->msg_order = FI_ORDER_SAS;
     hints->rx_attr->msg_order = FI_ORDER_SAS;
     hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED |
@@ -85,13 +85,23 @@ static int address_score(const struct fi_info *info)
     return 3;
 }
 
+// Endpoints that lead to all peers, or connections over TCP for who asks for them.
+static bool has_able_endpoints(const struct fi_info *info)
+{
+    return info->ep_attr->type == FI_EP_RDM ||
+           (info->ep_attr->type == FI_EP_MSG &&
+            strcmp(info->fabric_attr->prov_name, "tcp") == 0);
+}
+
 // Higher is better; negative when it cannot be used.
 static int provider_score(const struct fi_info *info)
 {
     int preferred = preference_for(info->fabric_attr->prov_name)->score;
     bool is_able = info->domain_attr->mr_key_size <= sizeof(uint64_t) &&
                    info->ep_attr->max_msg_size >= NET_MESSAGE_MAX &&
-                   info->ep_attr->msg_prefix_size == 0;
+                   info->ep_attr->msg_prefix_size == 0 && has_able_endpoints(info);
+    if (info->ep_attr->type == FI_EP_MSG)
+        preferred--;
     return preferred && is_able ? 4 * preferred + address_score(info) : -1;
 }
 

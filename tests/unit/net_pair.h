@@ -71,6 +71,7 @@ static struct pair pair_open(bool (*receive)(const void *message, size_t bytes))
     struct pair pair = {.rank = child ? 0 : 1, .peer = child ? 1 : 0, .child = child};
     pair.wire = wires[pair.rank];
     close(wires[pair.peer]);
+    process.rank = pair.rank;
     CHECK(net_start(&pair.net, 2, receive) == 0);
     char own[NET_ADDRESS_MAX] = {0}, other[NET_ADDRESS_MAX];
     size_t bytes = net_address(pair.net, own);

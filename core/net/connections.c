@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Connections, for providers whose endpoints lead to one peer each (FI_EP_MSG): one for
+// each two processes that talk, made when one of them first has something for the other.
+// Who asks for a connection shows by a keyed hash that it is the process that it claims
+// to be. When two ask each other at once, the request of the lower rank is accepted.
+#include "net/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { QUIET_POLLS = 64 }; // between looks for events, which cost a call of the system
+
+struct connection {
+    struct fid_ep *endpoint;
+    int rank;                // of the peer
+    bool is_open, has_ended; // what was under way then completes with errors
+    struct connection *next, **link;
+};
+
+// What comes with a request for a connection.
+struct claim {
+    uint64_t hash;
+    uint32_t source, destination;
+};
+
+static struct claim claim_make(const struct net *net, int source, int destination)
+{
+    struct claim claim = {0, (uint32_t)source, (uint32_t)destination};
+    claim.hash = keyed_hash(&net->secret, 0, &claim.source, 2 * sizeof claim.source);
+    return claim;
+}
+
+void net_set_secret(struct net *net, const struct secret *secret)
+{
+    net->secret = *secret;
+}
+
+// ---- one connection ---------------------------------------------------------------
+
+static void connection_drop(struct net *net, struct connection *connection)
+{
+    struct net_peer *peer = &net->peers[connection->rank];
+    if (connection->endpoint)
+        fi_close(&connection->endpoint->fid);
+    if (peer->connection == connection) {
+        peer->connection = NULL;
+        peer->endpoint = NULL;
+    }
+    net->connecting -= !connection->is_open;
+    *connection->link = connection->next;
+    if (connection->next)
+        connection->next->link = connection->link;
+    free(connection);
+}
+
+static int endpoint_prepare(struct net *net, struct connection *connection,
+                            struct fi_info *info)
+{
+    int code = fi_endpoint(net->domain, info, &connection->endpoint, connection);
+    if (code)
+        return code;
+    struct fid_ep *endpoint = connection->endpoint;
+    code = fi_ep_bind(endpoint, &net->events->fid, 0);
+    if (!code)
+        code = fi_ep_bind(endpoint, &net->receiver->fid, 0);
+    if (!code)
+        code = fi_ep_bind(endpoint, &net->completions->fid, FI_TRANSMIT | FI_RECV);
+    return code ? code : fi_enable(endpoint);
+}
+
+// 0 or a libfabric code (negative).
+static int connection_make(struct net *net, struct fi_info *info, int rank,
+                           struct connection **made)
+{
+    struct connection *connection = calloc(1, sizeof *connection);
+    if (!connection)
+        return -FI_ENOMEM;
+    connection->rank = rank;
+    connection->next = net->connections;
+    connection->link = &net->connections;
+    if (net->connections)
+        net->connections->link = &connection->next;
+    net->connections = connection;
+    net->connecting++;
+    int code = endpoint_prepare(net, connection, info);
+    if (code) {
+        connection_drop(net, connection);
+        return code;
+    }
+    net->peers[rank].connection = *made = connection;
+    return 0;
+}
+
+// ---- connecting and accepting ------------------------------------------------------
+
+ssize_t connection_begin(struct net *net, int rank)
+{
+    struct net_peer *peer = &net->peers[rank];
+    struct connection *connection = peer->connection;
+    struct claim claim = claim_make(net, process.rank, rank);
+    if (connection)
+        return connection->has_ended ? -FI_ECONNRESET : -FI_EAGAIN;
+    if (!peer->name)
+        return -FI_EAGAIN;
+    int code = connection_make(net, net->info, rank, &connection);
+    if (!code) {
+        code = fi_connect(connection->endpoint, peer->name, &claim, sizeof claim);
+        if (code)
+            connection_drop(net, connection);
+    }
+    if (code)
+        log_verbose("connecting with rank %d: %s", rank, fi_strerror(-code));
+    net_rouse(net);
+    return -FI_EAGAIN; // the caller tries again until it loses patience
+}
+
+// The rank that a request may be accepted from, or -1. Then it takes the place of one of
+// this process.
+static int claim_check(struct net *net, const struct claim *claim, size_t bytes)
+{
+    if (bytes < sizeof *claim || claim->source >= (uint32_t)net->size)
+        return -1;
+    int rank = (int)claim->source;
+    struct claim expected = claim_make(net, rank, process.rank);
+    if (memcmp(claim, &expected, sizeof expected) != 0 || rank == process.rank)
+        return -1;
+    struct connection *own = net->peers[rank].connection;
+    if (own && (own->is_open || own->has_ended || process.rank < rank))
+        return -1;
+    if (own)
+        connection_drop(net, own);
+    return rank;
+}
+
+static void claim_answer(struct net *net, struct fi_info *info,
+                         const struct claim *claim, size_t bytes)
+{
+    struct connection *connection;
+    int rank = claim_check(net, claim, bytes);
+    int code = rank < 0 ? -FI_EACCES : connection_make(net, info, rank, &connection);
+    if (code)
+        fi_reject(net->listener, info->handle, NULL, 0);
+    else if ((code = fi_accept(connection->endpoint, NULL, 0)) != 0)
+        connection_drop(net, connection);
+    if (code)
+        log_verbose("network: a connection is not accepted: %s", fi_strerror(-code));
+    fi_freeinfo(info);
+    net_rouse(net);
+}
+
+static void connection_open(struct net *net, struct connection *connection)
+{
+    net->connecting--;
+    connection->is_open = true;
+    net->peers[connection->rank].endpoint = connection->endpoint;
+    net_rouse(net);
+}
+
+static void connection_end(struct net *net, struct connection *connection)
+{
+    if (!connection->is_open) {
+        connection_drop(net, connection);
+        return;
+    }
+    connection->has_ended = true;
+    net->peers[connection->rank].endpoint = NULL;
+}
+
+// ---- events ------------------------------------------------------------------------
+
+struct connection_event {
+    struct fi_eq_cm_entry entry;
+    struct claim claim; // of a request; perhaps shorter
+};
+
+static void event_handle(struct net *net, uint32_t kind,
+                         const struct connection_event *event, size_t bytes)
+{
+    const struct fi_eq_cm_entry *entry = &event->entry;
+    if (kind == FI_CONNREQ)
+        claim_answer(net, entry->info, &event->claim, bytes - sizeof *entry);
+    else if (kind == FI_CONNECTED)
+        connection_open(net, entry->fid->context);
+    else if (kind == FI_SHUTDOWN)
+        connection_end(net, entry->fid->context);
+}
+
+static bool event_read(struct net *net)
+{
+    struct connection_event event;
+    struct fi_eq_err_entry failure = {0};
+    uint32_t kind;
+    ssize_t bytes = fi_eq_read(net->events, &kind, &event, sizeof event, 0);
+    if (bytes >= (ssize_t)sizeof event.entry)
+        event_handle(net, kind, &event, (size_t)bytes);
+    if (bytes >= 0)
+        return true;
+    if (bytes != -FI_EAVAIL || fi_eq_readerr(net->events, &failure, 0) < 0)
+        return false;
+    if (failure.fid && failure.fid->fclass == FI_CLASS_EP)
+        connection_end(net, failure.fid->context);
+    return true;
+}
+
+void connections_look(struct net *net)
+{
+    net->quiet_polls = 0;
+    while (event_read(net))
+        ;
+}
+
+void connections_progress(struct net *net)
+{
+    if (net->connecting > 0 || ++net->quiet_polls >= QUIET_POLLS)
+        connections_look(net);
+}
+
+// ---- sleeping ----------------------------------------------------------------------
+
+// The provider's own descriptors may be readable all the time.
+static bool is_of_network(int descriptor)
+{
+    int family;
+    socklen_t bytes = sizeof family;
+    return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &bytes) == 0 &&
+           family != AF_UNIX;
+}
+
+// The completion queue tells its sockets, of which some may be new, and some may wait to
+// send.
+static int sockets_watch(struct net *net)
+{
+    struct fi_wait_pollfd now = {.nfds = net->sockets_room, .fd = net->sockets};
+    int code = fi_control(&net->completions->fid, FI_GETWAIT, &now);
+    if (code == -FI_ETOOSMALL) {
+        size_t room = 2 * now.nfds;
+        struct pollfd *sockets = realloc(net->sockets, room * sizeof *sockets);
+        if (!sockets)
+            return -FI_ENOMEM;
+        net->sockets = sockets;
+        net->sockets_room = room;
+        return sockets_watch(net);
+    }
+    for (size_t i = 0; i < now.nfds && !code; i++) {
+        struct epoll_event event = {.events = (uint32_t)now.fd[i].events};
+        if (is_of_network(now.fd[i].fd) &&
+            epoll_ctl(net->descriptor, EPOLL_CTL_MOD, now.fd[i].fd, &event) != 0 &&
+            epoll_ctl(net->descriptor, EPOLL_CTL_ADD, now.fd[i].fd, &event) != 0)
+            return -FI_ENOMEM;
+    }
+    return code;
+}
+
+bool connections_may_sleep(struct net *net)
+{
+    struct fid *objects[] = {&net->completions->fid, &net->events->fid};
+    eventfd_t rung;
+    connections_look(net);
+    eventfd_read(net->bell, &rung);
+    if (fi_trywait(net->fabric, objects, 2) != FI_SUCCESS || sockets_watch(net) != 0)
+        return false;
+    net->is_slept_on = true;
+    return true;
+}
+
+void net_rouse(struct net *net)
+{
+    if (likely(!net->is_slept_on))
+        return;
+    net->is_slept_on = false;
+    eventfd_write(net->bell, 1);
+}
+
+// ---- opening and closing -----------------------------------------------------------
+
+static int bell_open(struct net *net)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int events;
+    net->descriptor = epoll_create1(EPOLL_CLOEXEC);
+    net->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (net->descriptor < 0 || net->bell < 0 ||
+        fi_control(&net->events->fid, FI_GETWAIT, &events) != 0 ||
+        epoll_ctl(net->descriptor, EPOLL_CTL_ADD, events, &event) != 0 ||
+        epoll_ctl(net->descriptor, EPOLL_CTL_ADD, net->bell, &event) != 0)
+        return fail(MPI_ERR_OTHER, "nobody can sleep on the network's connections");
+    return 0;
+}
+
+int connections_open(struct net *net)
+{
+    struct fi_eq_attr attributes = {.wait_obj = FI_WAIT_FD};
+    struct fi_rx_attr receives = *net->info->rx_attr;
+    net->info->ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
+    int code = fi_eq_open(net->fabric, &attributes, &net->events, NULL);
+    if (!code)
+        code = fi_srx_context(net->domain, &receives, &net->receiver, NULL);
+    if (!code)
+        code = fi_passive_ep(net->fabric, net->info, &net->listener, NULL);
+    if (!code)
+        code = fi_pep_bind(net->listener, &net->events->fid, 0);
+    if (!code)
+        code = fi_listen(net->listener);
+    if (code)
+        return net_fail(-code, "listening for connections");
+    net->named = &net->listener->fid;
+    return bell_open(net);
+}
+
+void connections_close(struct net *net)
+{
+    while (net->connections)
+        connection_drop(net, net->connections);
+    for (int rank = 0; rank < net->size; rank++)
+        free(net->peers[rank].name);
+    if (net->listener)
+        fi_close(&net->listener->fid);
+    if (net->receiver)
+        fi_close(&net->receiver->fid);
+    if (net->descriptor >= 0)
+        close(net->descriptor);
+    if (net->bell >= 0)
+        close(net->bell);
+    free(net->sockets);
+}
