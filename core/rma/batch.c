@@ -68,6 +68,13 @@ int traffic_send(struct peer_traffic *traffic, bool may_unlock)
     return batch_end(traffic, may_unlock);
 }
 
+void traffic_abandon(struct peer_traffic *traffic)
+{
+    traffic_leave_joints(traffic);
+    for (struct pending_reply *reply = traffic->replies; reply; reply = reply->next)
+        reply->is_abandoned |= reply->counter == NULL;
+}
+
 // Sends the batch when an operation has completed and nothing else is under way.
 static void send_when_alone(struct net_counter *counter)
 {
@@ -107,6 +114,7 @@ static inline void batch_begin(struct batch *batch, const struct operation *oper
     const struct peer *peer = operation->peer;
     batch->counter = operation->counter;
     batch->bytes = batch->copied = batch->additions = 0;
+    batch->completes_at_once = false;
     batch->request.window = peer->member->handle;
     batch->request.reply_to = (uint32_t)object_handle(operation->window);
     batch->request.origin = operation->window->comm->rank;
@@ -130,14 +138,15 @@ static __attribute__((noinline)) int batch_make(const struct operation *operatio
     return 0;
 }
 
-// How many bytes another item may add.
+// How many bytes another item may add. The last item for the kernel may be of any length.
 static inline size_t batch_room(const struct peer_traffic *traffic,
                                 const struct batch *batch)
 {
     if (batch->request.count == SPANS_MAX)
         return 0;
-    return is_copyable(traffic, batch->request.kind) ? COPY_BYTES - batch->bytes
-                                                     : message_room(batch);
+    if (!is_copyable(traffic, batch->request.kind))
+        return message_room(batch);
+    return batch->bytes < COPY_BYTES ? SIZE_MAX : 0;
 }
 
 // The first operands of all spans come before the second ones, so that nothing can be
@@ -289,19 +298,8 @@ int batch_add_swap(const struct operation *operation, struct batch_kind kind,
     return 0;
 }
 
-static int copy_alone(const struct operation *operation, const struct piece *piece)
-{
-    message_unlock();
-    int err = piece_copy(operation, piece);
-    message_lock();
-    return err;
-}
-
 int batch_add_piece(const struct operation *operation, const struct piece *piece)
 {
-    const struct peer_traffic *traffic = operation->peer->traffic;
-    if (traffic->is_copied && piece->bytes >= LONG_BYTES && !target_polls(traffic))
-        return copy_alone(operation, piece);
     bool is_put = operation->kind == OPERATION_PUT;
     struct batch_kind kind = {.operands = is_put, .fetches = !is_put, .op = PLAIN_COPY};
     char *local = operation->origin.address + piece->origin;
@@ -311,19 +309,20 @@ int batch_add_piece(const struct operation *operation, const struct piece *piece
 }
 
 // A batch that the kernel copies takes as long now as later, but later it is one with
-// others. One that asks for the lock goes with the release, and one that nobody answers
-// with the notice, if nothing comes between.
+// others, until it is long. One that asks for the lock goes with the release, and one that
+// nobody answers with the notice, if nothing comes between.
 static bool may_aggregate(const struct operation *operation)
 {
     const struct peer_traffic *traffic = operation->peer->traffic;
     const struct batch *batch = traffic->batch;
-    bool is_copy = operation->kind == OPERATION_PUT || operation->kind == OPERATION_GET;
-    return operation->counter == NULL &&
-           (traffic->is_awaited_soon ||
-            peer_lock_state(operation->peer) == LOCK_WANTED ||
-            (batch != NULL && batch->request.kind.is_noticed) ||
-            net_counter_pending(&traffic->counter) > 1 ||
-            (is_copy && traffic->is_copied && !target_polls(traffic)));
+    if (operation->counter != NULL)
+        return false;
+    if (batch != NULL && goes_by_kernel(traffic, batch))
+        return batch->bytes < COPY_BYTES;
+    return traffic->is_awaited_soon ||
+           peer_lock_state(operation->peer) == LOCK_WANTED ||
+           (batch != NULL && batch->request.kind.is_noticed) ||
+           net_counter_pending(&traffic->counter) > 1;
 }
 
 int batch_finish(const struct operation *operation)
@@ -380,10 +379,11 @@ static inline int send_alone(const struct operation *operation, struct batch_kin
 static int move_finish(const struct operation *operation, bool has_request)
 {
     struct peer_traffic *traffic = operation->peer->traffic;
-    const struct batch *batch = traffic->batch;
-    bool is_referred = batch != NULL && batch->copied != batch->bytes;
-    return has_request && is_referred ? batch_end(traffic, true)
-                                      : batch_finish(operation);
+    struct batch *batch = traffic->batch;
+    if (!has_request || batch == NULL || batch->copied == batch->bytes)
+        return batch_finish(operation);
+    batch->completes_at_once = true;
+    return batch_end(traffic, true);
 }
 
 bool batch_move_at_once(bool is_put, bool has_request, struct window *window,
@@ -392,7 +392,8 @@ bool batch_move_at_once(bool is_put, bool has_request, struct window *window,
 {
     MPI_Count bytes = block_bytes(count, type);
     MPI_Aint offset;
-    if (bytes <= 0 || unlikely(is_nowhere((uintptr_t)origin)) ||
+    if (bytes <= 0 || (has_request && bytes >= JOINT_BYTES) ||
+        unlikely(is_nowhere((uintptr_t)origin)) ||
         unlikely(!target_offset(peer, displacement, bytes, &offset)))
         return false;
     struct operation operation = {.kind = is_put ? OPERATION_PUT : OPERATION_GET,

@@ -14,6 +14,7 @@ enum {
     MESSAGE_RMA_REPLY,              // their results or acknowledgement
     MESSAGE_RMA_BULK,               // a bulk accumulate (bulk.h)
     MESSAGE_RMA_BULK_REPLY,
+    MESSAGE_RMA_HELP, // operations with which the target may help
 };
 
 enum {
@@ -63,6 +64,25 @@ struct rma_reply {
     int32_t error; // class, 0 when the batch has been carried out
 };
 
+// Call for help with a joint copy.
+struct rma_help {
+    uint32_t window; // handle at the target
+    int32_t origin;  // the sender's rank in the window
+    struct joint_name joint;
+    uint32_t fetches, count;
+    struct help_span {
+        struct rma_span target;
+        uint64_t origin; // address in its process
+    } spans[SPANS_MAX];  // only `count` of them travel
+};
+_Static_assert(sizeof(struct rma_help) <= MESSAGE_MAX, "all spans fit in a message");
+_Static_assert((int)SPANS_MAX <= (int)JOINT_SPANS_MAX, "and in a joint copy");
+
+static inline size_t help_bytes(uint32_t count)
+{
+    return offsetof(struct rma_help, spans) + count * sizeof(struct help_span);
+}
+
 // ---- at the origin ------------------------------------------------------------
 // A reply that is under way, with the destinations of its data.
 struct pending_reply {
@@ -84,6 +104,7 @@ struct batch {
     size_t copied;               // bytes of `operands` in use
     uint64_t begun;              // time of the second addition
     uint64_t additions;
+    bool completes_at_once; // its operands are the program's again when it is carried
     char
         *local[SPANS_MAX]; // of each span: destination of fetched data, origin of a put
     _Alignas(8) struct sync_head head; // what goes in front of the request, if anything
@@ -96,8 +117,8 @@ static_assert(offsetof(struct batch, request) ==
 
 enum {
     SHORT_BYTES = 512,      // operands up to this are copied into the batch
-    LONG_BYTES = 256 << 10, // pieces from this on are worth a kernel copy of their own
-    COPY_BYTES = 2 * LONG_BYTES, // in a batch that the kernel copies
+    JOINT_BYTES = 64 << 10, // from here on the target's help is worth its messages
+    COPY_BYTES = 512 << 10, // then the kernel's copy of a batch is not put off
 };
 
 // One span of an operation. The operand is copied into the batch if it is short or the
@@ -152,11 +173,24 @@ int batch_finish(const struct operation *operation);
 // Ends the batch that is being filled, if any is, as traffic_send does.
 int batch_end(struct peer_traffic *traffic, bool may_unlock);
 
+static inline int peer_node_rank(const struct peer *peer)
+{
+    return process.boot->node_rank_of[peer->job_rank];
+}
+
 // ---- kernel copies, at the origin ---------------------------------------------
 // Carries a batch of puts or gets out.
 int batch_copy(const struct peer_traffic *traffic, const struct batch *batch);
-// Copies one piece of a put or get.
-int piece_copy(const struct operation *operation, const struct piece *piece);
+// The memory of its spans at both ends.
+void batch_spans(const struct peer_traffic *traffic, const struct batch *batch,
+                 struct iovec remote[SPANS_MAX], struct iovec local[SPANS_MAX]);
+// Carries a batch out with the target's help, as a joint copy, which counts its completion
+// itself. False, with nothing done: it cannot be one. The message lock is held, and may be
+// given away during the copy if that is said.
+bool batch_copy_jointly(struct peer_traffic *traffic, const struct batch *batch,
+                        bool may_unlock);
+// Gives the joint copies up that are under way: waits until the target copies no more.
+void traffic_leave_joints(struct peer_traffic *traffic);
 
 // May the kernel copy what operations of the kind move?
 static inline bool is_copyable(const struct peer_traffic *traffic,

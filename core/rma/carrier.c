@@ -16,8 +16,7 @@ static const uint64_t ROW = 50000; // longest time between two copies of a row, 
 
 static enum shm_wait target_wait(const struct peer_traffic *traffic)
 {
-    int job_rank = traffic->peer->job_rank;
-    return shm_wait_of(process.shm, process.boot->node_rank_of[job_rank]);
+    return shm_wait_of(process.shm, peer_node_rank(traffic->peer));
 }
 
 bool target_polls(const struct peer_traffic *traffic)
@@ -109,7 +108,8 @@ static bool fits_message(const struct batch *batch)
 
 bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch)
 {
-    return is_copyable(traffic, batch->request.kind) && !target_polls(traffic);
+    return is_copyable(traffic, batch->request.kind) &&
+           (batch->bytes >= JOINT_BYTES || !target_polls(traffic));
 }
 
 // A message wakes a target that sleeps in a wait, which takes longer than some copies;
@@ -130,7 +130,7 @@ static bool message_wakes(struct peer_traffic *traffic)
 
 static void target_rouse(const struct peer_traffic *traffic)
 {
-    shm_rouse(process.shm, process.boot->node_rank_of[traffic->peer->job_rank]);
+    shm_rouse(process.shm, peer_node_rank(traffic->peer));
 }
 
 // A target that waited may stop before it has seen the message: see shm_wait_of. Mostly
@@ -169,9 +169,20 @@ static int copy_unlocked(const struct peer_traffic *traffic, const struct batch 
     return err;
 }
 
+// Is the batch long enough for two, and does the target wait?
+static bool is_for_both(const struct peer_traffic *traffic, const struct batch *batch)
+{
+    return batch->bytes >= JOINT_BYTES && !batch->completes_at_once &&
+           is_copyable(traffic, batch->request.kind) &&
+           target_wait(traffic) != SHM_WAIT_NONE;
+}
+
 int batch_carry(struct peer_traffic *traffic, struct batch *batch, bool may_unlock,
                 bool *is_copied)
 {
+    *is_copied = false;
+    if (is_for_both(traffic, batch) && batch_copy_jointly(traffic, batch, may_unlock))
+        return 0;
     *is_copied = goes_by_kernel(traffic, batch) && !message_wakes(traffic);
     return *is_copied ? copy_unlocked(traffic, batch, may_unlock)
                       : send_to_waiter(traffic, batch);

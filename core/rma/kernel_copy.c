@@ -4,46 +4,29 @@
 // kernel knows no atomic update, so that accumulates are left to the target.
 #include "rma/batch.h"
 
-static int copy_rank(const struct peer *peer)
+void batch_spans(const struct peer_traffic *traffic, const struct batch *batch,
+                 struct iovec remote[SPANS_MAX], struct iovec local[SPANS_MAX])
 {
-    return process.boot->node_rank_of[peer->job_rank];
-}
-
-static struct iovec remote_span(const struct peer *peer, uint64_t offset, size_t bytes)
-{
-    return (struct iovec){(void *)(uintptr_t)(peer->member->place + offset), bytes};
+    uint64_t place = traffic->peer->member->place;
+    for (uint32_t i = 0; i < batch->request.count; i++) {
+        const struct rma_span *span = &batch->request.spans[i];
+        remote[i].iov_base = (void *)(uintptr_t)(place + span->offset);
+        local[i].iov_base = batch->local[i];
+        remote[i].iov_len = local[i].iov_len = (size_t)span->bytes;
+    }
 }
 
 // The stores of the kernel are in the target's memory before a flush returns: see
 // order.h.
 int batch_copy(const struct peer_traffic *traffic, const struct batch *batch)
 {
-    const struct peer *peer = traffic->peer;
-    const struct rma_request *request = &batch->request;
+    int partner = peer_node_rank(traffic->peer);
+    size_t count = batch->request.count;
     struct iovec remote[SPANS_MAX], local[SPANS_MAX];
-    for (uint32_t i = 0; i < request->count; i++) {
-        const struct rma_span *span = &request->spans[i];
-        remote[i] = remote_span(peer, span->offset, span->bytes);
-        local[i] = (struct iovec){batch->local[i], span->bytes};
-    }
-    if (request->kind.fetches)
-        return shm_copy_spans_from(process.shm, copy_rank(peer), local, remote,
-                                   request->count);
-    int err =
-        shm_copy_spans_to(process.shm, copy_rank(peer), remote, local, request->count);
+    batch_spans(traffic, batch, remote, local);
+    if (batch->request.kind.fetches)
+        return shm_copy_spans_from(process.shm, partner, local, remote, count);
+    int err = shm_copy_spans_to(process.shm, partner, remote, local, count);
     atomic_thread_fence(memory_order_seq_cst);
-    return err;
-}
-
-int piece_copy(const struct operation *operation, const struct piece *piece)
-{
-    const struct peer *peer = operation->peer;
-    uint64_t offset = operation->offset + (uint64_t)piece->target;
-    struct iovec remote = remote_span(peer, offset, piece->bytes);
-    struct iovec local = {operation->origin.address + piece->origin, piece->bytes};
-    if (operation->kind == OPERATION_GET)
-        return shm_copy_spans_from(process.shm, copy_rank(peer), &local, &remote, 1);
-    int err = shm_copy_spans_to(process.shm, copy_rank(peer), &remote, &local, 1);
-    order_stored();
     return err;
 }

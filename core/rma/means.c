@@ -2,6 +2,7 @@
 // The means of a peer, chosen when it is made, and its traffic if it needs one.
 #include "rma/bulk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // No operation passes the check of its range on memory without a byte.
@@ -38,6 +39,7 @@ static int peer_open(const struct window *window, struct peer *peer)
 // Replies to a window that is gone are refused, so that none is waited for.
 static void traffic_free(struct peer_traffic *traffic)
 {
+    assert(traffic->joints == NULL); // every epoch has ended
     while (traffic->replies != NULL) {
         struct pending_reply *reply = traffic->replies;
         traffic->replies = reply->next;

@@ -65,9 +65,3 @@ void reply_handle(int source, const void *message, size_t bytes)
     int error = reply->fetches ? reply_finish(traffic, reply, bytes) : reply->error;
     net_counter_complete(&traffic->counter, error);
 }
-
-void traffic_abandon(struct peer_traffic *traffic)
-{
-    for (struct pending_reply *reply = traffic->replies; reply; reply = reply->next)
-        reply->is_abandoned |= reply->counter == NULL;
-}

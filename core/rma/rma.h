@@ -37,9 +37,10 @@ struct peer_traffic {
     uint64_t last_copy;            // time of the last of these
     struct pending_reply *replies; // to batches that fetch, in the order of those
     struct pending_reply **replies_end;
-    struct bulk *bulks;   // bulk accumulates under way
-    int bulk_count;       // of them
-    uint64_t bulk_number; // of the last one
+    struct bulk *bulks;         // bulk accumulates under way
+    int bulk_count;             // of them
+    uint64_t bulk_number;       // of the last one
+    struct joint_batch *joints; // joint copies that are not complete
 };
 
 extern const struct peer_owner rma_peers; // for windows_start

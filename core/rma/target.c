@@ -144,11 +144,59 @@ static void batch_serve(int source, const void *message, size_t bytes)
     request_serve(source, message, bytes, 0, NULL);
 }
 
+// ---- joint copies
+// False also if the window is gone: then the copy has long been complete.
+static bool help_is_allowed(int source, const struct rma_help *help, size_t bytes,
+                            const struct window *window)
+{
+    if (window == NULL || !window_has_member(window, help->origin, source) ||
+        process.boot->node_of[source] != process.boot->node ||
+        help->joint.index >= JOINT_COPIES || help->count > SPANS_MAX ||
+        bytes != help_bytes(help->count))
+        return false;
+    for (uint32_t i = 0; i < help->count; i++)
+        if (!span_is_inside(window, &help->spans[i].target))
+            return false;
+    return true;
+}
+
+static void help_carry_out(int source, const struct rma_help *help,
+                           const struct window *window)
+{
+    struct iovec remote[SPANS_MAX], local[SPANS_MAX];
+    struct joint_side side = {.name = help->joint,
+                              .is_helper = true,
+                              .is_writer = help->fetches,
+                              .partner = process.boot->node_rank_of[source],
+                              .local = local,
+                              .remote = remote,
+                              .count = help->count};
+    for (uint32_t i = 0; i < help->count; i++) {
+        const struct help_span *span = &help->spans[i];
+        size_t length = (size_t)span->target.bytes;
+        local[i].iov_base = exposed_at(window->base, span->target.offset);
+        remote[i].iov_base = (void *)(uintptr_t)span->origin;
+        local[i].iov_len = remote[i].iov_len = length;
+        side.bytes += length;
+    }
+    message_joint_help(source, &side);
+}
+
+static void help_serve(int source, const void *message, size_t bytes)
+{
+    const struct rma_help *help = message;
+    struct window *window =
+        bytes < help_bytes(0) ? NULL : handle_object(KIND_WIN, help->window);
+    if (help_is_allowed(source, help, bytes, window))
+        help_carry_out(source, help, window);
+}
+
 static const struct message_kind kinds[] = {
     {MESSAGE_RMA, batch_serve, .can_fail = true},
     {MESSAGE_RMA_REPLY, reply_handle, false},
     {MESSAGE_RMA_BULK, bulk_serve, .can_fail = true},
     {MESSAGE_RMA_BULK_REPLY, bulk_reply_handle, false},
+    {MESSAGE_RMA_HELP, help_serve, .can_fail = true},
 };
 
 void rma_start_serving(void)

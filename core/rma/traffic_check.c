@@ -22,7 +22,7 @@ static bool batch_is_valid(const struct peer_traffic *traffic,
         batch->bytes != spans_bytes(request) || batch->copied > operands)
         return false;
     if (is_copyable(traffic, *kind))
-        return batch->bytes <= COPY_BYTES && batch->copied <= BATCH_MAX;
+        return batch->copied <= BATCH_MAX;
     return batch->copied == operands &&
            request_bytes(request->count) + operands <= BATCH_MAX &&
            sizeof(struct rma_reply) + fetched <= BATCH_MAX;

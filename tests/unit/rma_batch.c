@@ -2,7 +2,7 @@
 // batches_are_sent_as_they_should: short puts that follow each other become one span, a
 // batch leaves when it is full or another kind comes; the kernel copies the batches for a
 // local peer that does not poll, one that polls is sent messages, several if one is too
-// short; what is wrong with the traffic of a peer is noticed. Needs core/rma, core/object and core/base.
+// short, and helps with long ones; what is wrong with the traffic of a peer is noticed. Needs core/rma, core/object and core/base.
 
 #include "rma/batch.h"
 #include "window_fakes.h"
@@ -37,6 +37,11 @@ enum shm_wait shm_wait_of(const struct shm *shm, int node_rank)
 {
     (void)shm, (void)node_rank;
     return stops_waiting && sent.count > 0 ? SHM_WAIT_NONE : target_waits;
+}
+
+void shm_open_memory(struct shm *shm)
+{
+    (void)shm;
 }
 
 void shm_rouse(struct shm *shm, int node_rank)
@@ -311,6 +316,71 @@ static void a_part_that_cannot_be_sent_fails_the_flush(void)
     CHECK(peer_is_quiet(&peer) && traffic_take_error(&traffic) == MPI_ERR_NO_MEM);
 }
 
+// The memory itself does not matter.
+static void add_long(enum operation_kind kind, struct net_counter *counter)
+{
+    struct operation operation = operation_of(kind, 0);
+    struct piece piece = {.bytes = JOINT_BYTES};
+    operation.counter = counter;
+    CHECK(batch_add_piece(&operation, &piece) == 0);
+}
+
+static void the_target_helps_with_long_batches(enum operation_kind kind)
+{
+    begin_local(true, false);
+    joint_is_allowed = true;
+    add_long(kind, NULL);
+    CHECK(traffic_send(&traffic, false) == 0);
+    CHECK(sent.count == 1 && sent.kind == MESSAGE_RMA_HELP && by_kernel.copies == 0);
+    CHECK(joint_begun.spans_bytes == JOINT_BYTES && joint_begun.side.count == 1 &&
+          joint_begun.side.bytes == JOINT_BYTES && !joint_begun.side.is_helper &&
+          joint_begun.side.is_writer == (kind == OPERATION_PUT));
+    CHECK(!peer_is_quiet(&peer) && traffic.joints != NULL);
+    joint_begun.ended(joint_begun.argument, MPI_ERR_OTHER);
+    CHECK(peer_is_quiet(&peer) && traffic.joints == NULL);
+    CHECK(traffic_take_error(&traffic) == MPI_ERR_OTHER);
+}
+
+static void a_request_awaits_its_joint_copy(void)
+{
+    struct net_counter counter = {0};
+    begin_local(true, false);
+    add_long(OPERATION_PUT, &counter);
+    CHECK(traffic_send(&traffic, false) == 0 && net_counter_pending(&counter) == 1);
+    joint_begun.ended(joint_begun.argument, 0);
+    CHECK(net_counter_pending(&counter) == 0 && peer_is_quiet(&peer));
+    CHECK(traffic_take_error(&traffic) == 0);
+}
+
+// Whose operand the program has back when the call returns.
+static void a_put_that_completes_at_once_has_no_help(void)
+{
+    begin_local(true, false);
+    add_long(OPERATION_PUT, NULL);
+    traffic.batch->completes_at_once = true;
+    CHECK(traffic_send(&traffic, false) == 0 && by_kernel.copies == 1);
+    CHECK(sent.count == 0 && peer_is_quiet(&peer));
+}
+
+static void joint_copies_that_are_given_up_are_errors(void)
+{
+    begin_local(true, false);
+    add_long(OPERATION_GET, NULL);
+    CHECK(traffic_send(&traffic, false) == 0 && traffic.joints != NULL);
+    traffic_abandon(&traffic);
+    CHECK(traffic.joints == NULL && peer_is_quiet(&peer));
+    CHECK(traffic_take_error(&traffic) == MPI_ERR_PROC_ABORTED);
+    joint_is_allowed = false;
+}
+
+static void the_kernel_copies_alone_without_a_joint_copy(void)
+{
+    begin_local(true, false);
+    add_long(OPERATION_GET, NULL);
+    CHECK(traffic_send(&traffic, false) == 0 && by_kernel.copies == 1);
+    CHECK(sent.count == 0 && by_kernel.bytes == JOINT_BYTES && peer_is_quiet(&peer));
+}
+
 static void local_peers_have_two_carriers(void)
 {
     for (size_t i = 0; i < sizeof memory; i++)
@@ -324,6 +394,12 @@ static void local_peers_have_two_carriers(void)
     what_fits_in_no_message_goes_in_parts(OPERATION_GET);
     short_spans_share_parts();
     a_part_that_cannot_be_sent_fails_the_flush();
+    the_target_helps_with_long_batches(OPERATION_PUT);
+    the_target_helps_with_long_batches(OPERATION_GET);
+    a_request_awaits_its_joint_copy();
+    a_put_that_completes_at_once_has_no_help();
+    joint_copies_that_are_given_up_are_errors();
+    the_kernel_copies_alone_without_a_joint_copy();
     traffic.is_copied = false;
     sent.count = 0;
 }

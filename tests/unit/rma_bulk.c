@@ -74,6 +74,11 @@ void shm_rouse(struct shm *shm, int node_rank)
     CHECK(false);
 }
 
+void shm_open_memory(struct shm *shm)
+{
+    (void)shm;
+}
+
 int shm_copy_spans_to(struct shm *shm, int node_rank, struct iovec *remote,
                       struct iovec *local, size_t count)
 {

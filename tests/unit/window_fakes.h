@@ -57,6 +57,51 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
     return look_at_message != NULL ? look_at_message() : 0;
 }
 
+static bool joint_is_allowed; // a joint copy, whose end the test calls
+static struct {
+    joint_ended *ended;
+    void *argument;
+    struct joint_side side; // its spans are gone
+    size_t spans_bytes;
+} joint_begun;
+
+bool message_joint_begin(int rank, uint64_t bytes, joint_ended *ended, void *argument,
+                         struct joint_name *name)
+{
+    (void)rank, (void)bytes;
+    *name = (struct joint_name){1, 2};
+    joint_begun.ended = ended;
+    joint_begun.argument = argument;
+    return joint_is_allowed;
+}
+
+void message_joint_look(void)
+{
+}
+
+void message_joint_leave(struct joint_name name)
+{
+    CHECK(name.index == 1 && name.number == 2);
+}
+
+bool shm_joint_work(struct shm *shm, const struct joint_side *side)
+{
+    (void)shm;
+    joint_begun.side = *side;
+    joint_begun.spans_bytes = 0;
+    for (size_t i = 0; i < side->count; i++) {
+        CHECK(side->local[i].iov_len == side->remote[i].iov_len);
+        joint_begun.spans_bytes += side->local[i].iov_len;
+    }
+    return false;
+}
+
+void message_joint_help(int rank, const struct joint_side *side)
+{
+    (void)rank;
+    shm_joint_work(process.shm, side);
+}
+
 static int refused; // messages
 
 void message_refuse(int source, const char *what)
