@@ -167,18 +167,26 @@ static __attribute__((noinline)) int lock_want(struct peer *peer)
     return err;
 }
 
-static bool are_all_answered(void *unused)
+static bool are_answered_or_wanted(void *unused)
 {
     (void)unused;
-    return atomic_load(&process.windows->asked_locks) == 0;
+    return atomic_load(&process.windows->asked_locks) == 0 ||
+           atomic_load(&process.windows->wanted) != NULL;
 }
 
+// A thread that wants another lock meanwhile may leave before it is asked for.
 int locks_await_answers(void)
 {
-    message_lock();
-    int err = process.windows->wanted ? lock_request(process.windows->wanted) : 0;
-    message_unlock();
-    return err ? err : message_wait(are_all_answered, NULL);
+    int err = 0;
+    while (!err && locks_are_asked()) {
+        message_lock();
+        struct peer *wanted = process.windows->wanted;
+        err = wanted != NULL ? lock_request(wanted) : 0;
+        message_unlock();
+        if (!err)
+            err = message_wait(are_answered_or_wanted, NULL);
+    }
+    return err;
 }
 
 static bool is_answered(void *peer)

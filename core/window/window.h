@@ -100,11 +100,11 @@ struct peer_owner {
 
 // State of this layer for the process; guarded by the message lock.
 struct windows {
-    struct window *open;      // all that are
-    struct kept_memory *kept; // freed by the program, but still in use by windows
-    bool has_kept;            // ever
-    _Atomic(int) asked_locks; // of other nodes, wanted and not answered yet
-    struct peer *wanted;      // whose lock has not been asked for yet, or NULL
+    struct window *open;           // all that are
+    struct kept_memory *kept;      // freed by the program, but still in use by windows
+    bool has_kept;                 // ever
+    _Atomic(int) asked_locks;      // of other nodes, wanted and not answered yet
+    _Atomic(struct peer *) wanted; // whose lock has not been asked for yet, or NULL
     const struct peer_owner *peer_owner;
     bool watches_forks; // for shared pages
     int fork_pipe[2];   // by which a child says that it has its copies; -1: none

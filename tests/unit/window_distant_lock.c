@@ -398,6 +398,27 @@ static void an_answer_may_come_late(void)
     CHECK(peer_lock_state(&distant) == LOCK_NONE && !locks_are_asked());
 }
 
+// The first answer comes, and another thread wants a lock and leaves; then the second.
+static void lock_is_wanted_meanwhile(void)
+{
+    grant(50, 0);
+    if (sent.count > 1)
+        return;
+    CHECK(peer_unlock(&window, &distant) == 0);
+    want();
+}
+
+static void what_is_wanted_meanwhile_is_asked_for(void)
+{
+    open_distant();
+    want();
+    comes_meanwhile = lock_is_wanted_meanwhile;
+    CHECK(locks_await_answers() == 0 && !locks_are_asked());
+    comes_meanwhile = NULL;
+    last_sent(3, MESSAGE_LOCK);
+    CHECK(peer_unlock(&window, &distant) == 0);
+}
+
 static void a_refused_lock_is_an_error(void)
 {
     const struct {
@@ -436,6 +457,7 @@ int main(void)
     a_lock_that_is_held_is_released_by_a_message();
     a_target_is_told_of_completion();
     an_answer_may_come_late();
+    what_is_wanted_meanwhile_is_asked_for();
     a_refused_lock_is_an_error();
     return 0;
 }
