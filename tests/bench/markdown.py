@@ -77,7 +77,8 @@ measure a part.
 
 Each figure is the median of runs, and each run's that of its batches, of two processes on one node with a core each. Only the
 ratios are to be relied on, since all libraries of a row ran in turns on one machine: a ratio says how many times better Oriel
-is than the best of the others, so that below 1 it is behind.
+is than the best of the others, so that below 1 it is behind. In rows whose names begin with `network` the two processes are on
+two nodes, pretended on one machine, and talk over loopback TCP.
 """
 
 
