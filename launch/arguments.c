@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line of mpiexec (MPI-4.1 11.5), and its help.
-#include "launch.h"
+// Reads the command line of mpiexec (MPI-4.1 11.5), and prints its help.
+#include "arguments.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { RANKS_MAX = 1 << 16 };
-
-struct parser {
-    struct plan *plan;
-    struct section *section; // the one being read
-};
-
-static _Noreturn void usage_error(const char *format, ...) PRINTF_LIKE(1, 2);
-static _Noreturn void usage_error(const char *format, ...)
+_Noreturn void usage_error(const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -29,223 +20,160 @@ static _Noreturn void usage_error(const char *format, ...)
     exit(EXIT_USAGE);
 }
 
-static void add_setting(struct settings *settings, char **values)
+int choice_find(const char *words, const char *text, size_t length)
 {
-    if (*values[0] == '\0' || strchr(values[0], '='))
-        usage_error("'%s' is no name of an environment variable", values[0]);
-    settings->list[settings->count++] = (struct setting){values[0], values[1]};
+    const char *word;
+    size_t bytes;
+    for (int i = 0; (bytes = word_at(words, i, &word)) > 0; i++)
+        if (bytes == length && strncmp(word, text, length) == 0)
+            return i;
+    return -1;
 }
 
-static void apply_ranks(struct parser *parser, char **values)
+int argument_number(const struct parser *parser, const char *text, int most)
 {
     char *end;
     errno = 0;
-    long ranks = strtol(values[0], &end, 10);
-    if (errno || end == values[0] || *end != '\0' || ranks < 1 || ranks > RANKS_MAX)
-        usage_error("'%s' processes: a number from 1 to %d is allowed", values[0],
-                    RANKS_MAX);
-    parser->section->ranks = (int)ranks;
+    long number = strtol(text, &end, 10);
+    if (errno || end == text || *end != '\0' || number < 1 || number > most)
+        usage_error("%s: '%s' %s: a number from 1 to %d is allowed", parser->name, text,
+                    most == RANKS_MAX ? "processes" : "seconds", most);
+    return (int)number;
 }
 
-static void apply_setting(struct parser *parser, char **values)
+// ---- names ----------------------------------------------------------------------------
+static const char *skip_dashes(const char *name)
 {
-    add_setting(&parser->section->settings, values);
+    for (int dashes = 0; dashes < 2 && *name == '-'; dashes++)
+        name++;
+    return name;
 }
 
-static void apply_global_setting(struct parser *parser, char **values)
+static bool has_name(const struct argument *argument, const char *name, size_t length)
 {
-    add_setting(&parser->plan->settings, values);
-}
-
-static void apply_directory(struct parser *parser, char **values)
-{
-    parser->section->directory = values[0];
-}
-
-static void add_hosts(struct parser *parser, char *list)
-{
-    char *copy = strdup(list); // the names stay in it
-    if (!copy || !hosts_parse(copy, &parser->plan->hosts))
-        usage_error("'%s' is no list of hosts: name[:processes],...", list);
-}
-
-static void apply_hosts(struct parser *parser, char **values)
-{
-    add_hosts(parser, values[0]);
-}
-
-// One host a line, `name` or `name:processes`; # begins a comment.
-static void apply_host_file(struct parser *parser, char **values)
-{
-    FILE *file = fopen(values[0], "re");
-    if (!file)
-        usage_error("cannot read the hosts in %s: %s", values[0], strerror(errno));
-    char line[512];
-    while (fgets(line, sizeof line, file)) {
-        line[strcspn(line, "#\n")] = '\0';
-        if (line[strspn(line, " \t\r")] != '\0')
-            add_hosts(parser, line);
+    const char *word;
+    size_t bytes;
+    for (int i = 0; (bytes = word_at(argument->names, i, &word)) > 0; i++) {
+        const char *known = skip_dashes(word);
+        if (bytes - (size_t)(known - word) == length &&
+            strncmp(known, name, length) == 0)
+            return true;
     }
-    fclose(file);
+    return false;
 }
 
-static void apply_agent(struct parser *parser, char **values)
+enum { NAME_BYTES = 40 };
+
+static int least_of(int one, int two)
 {
-    parser->plan->agent = values[0];
+    return one < two ? one : two;
 }
 
-static void apply_binding(struct parser *parser, char **values)
+// Damerau's distance: insertions, deletions, replacements and swaps of neighbours that
+// make one text of the other.
+static int name_distance(const char *one, size_t one_length, const char *two,
+                         size_t two_length)
 {
-    static const char *const words[] = {
-        [BIND_SHARE] = "share", [BIND_NOT] = "none", [BIND_CORE] = "core"};
-    int binding = 0, count = sizeof words / sizeof words[0];
-    while (binding < count && strcmp(values[0], words[binding]) != 0)
-        binding++;
-    if (binding == count)
-        usage_error("--bind-to %s: share, core or none is allowed", values[0]);
-    parser->plan->binding = (enum binding)binding;
+    int table[NAME_BYTES + 1][NAME_BYTES + 1];
+    if (one_length > NAME_BYTES || two_length > NAME_BYTES)
+        return NAME_BYTES;
+    for (size_t i = 0; i <= one_length; i++)
+        for (size_t j = 0; j <= two_length; j++) {
+            int *distance = &table[i][j];
+            if (i == 0 || j == 0) {
+                *distance = (int)(i + j);
+                continue;
+            }
+            *distance = least_of(table[i - 1][j], table[i][j - 1]) + 1;
+            int replaced = table[i - 1][j - 1] + (one[i - 1] != two[j - 1]);
+            *distance = least_of(*distance, replaced);
+            if (i > 1 && j > 1 && one[i - 1] == two[j - 2] && one[i - 2] == two[j - 1])
+                *distance = least_of(*distance, table[i - 2][j - 2] + 1);
+        }
+    return table[one_length][two_length];
 }
 
-static void apply_tag(struct parser *parser, char **values)
+// The known name that resembles an unknown one most, and its length: 0 if none does.
+static size_t nearest_name(const char *name, size_t length, const char **nearest)
 {
-    (void)values;
-    parser->plan->tags_output = true;
-}
-
-static void apply_verbose(struct parser *parser, char **values)
-{
-    (void)values;
-    parser->plan->is_verbose = true;
-}
-
-static void apply_keep(struct parser *parser, char **values)
-{
-    (void)values;
-    parser->plan->keeps_job = true;
-}
-
-static void apply_share(struct parser *parser, char **values)
-{
-    (void)values;
-    char *library = heap_library();
-    if (!library || access(library, R_OK) != 0)
-        usage_error("--share-heap: there is no library %s", library ? library : "");
-    free(library);
-    parser->plan->shares_heap = true;
-}
-
-static void apply_help(struct parser *parser, char **values);
-
-static void apply_version(struct parser *parser, char **values)
-{
-    (void)parser, (void)values;
-    puts("mpiexec (Oriel) " ORIEL_VERSION);
-    exit(EXIT_SUCCESS);
-}
-
-static const struct argument {
-    const char *names[3];
-    int values; // how many arguments follow
-    void (*apply)(struct parser *parser, char **values);
-    const char *usage, *description;
-} argument_table[] = {
-    {{"-n", "-np", "--np"}, 1, apply_ranks, "-n N, -np N", "start N processes [1]"},
-    {{"-env"},
-     2,
-     apply_setting,
-     "-env NAME VALUE",
-     "set an environment variable for this program"},
-    {{"-genv"}, 2, apply_global_setting, "-genv NAME VALUE", "... for all programs"},
-    {{"-wdir", "--wdir"},
-     1,
-     apply_directory,
-     "-wdir DIR",
-     "run this program in a directory"},
-    {{"-hosts", "--hosts", "--host"},
-     1,
-     apply_hosts,
-     "--hosts A:N,B:N",
-     "run N processes on A, the next N on B and so on"},
-    {{"-f", "--hostfile"}, 1, apply_host_file, "--hostfile FILE", "... one a line"},
-    {{"--launch-agent"},
-     1,
-     apply_agent,
-     "--launch-agent CMD",
-     "what starts commands on a host [ssh]"},
-    {{"--bind-to", "-bind-to"},
-     1,
-     apply_binding,
-     "--bind-to WHAT",
-     "share: of the cores, if they suffice; core: one; none [share]"},
-    {{"--share-heap"},
-     0,
-     apply_share,
-     "--share-heap",
-     "take allocations of 128 KiB and more from shared memory, for created windows"},
-    {{"-l", "--tag-output"},
-     0,
-     apply_tag,
-     "-l, --tag-output",
-     "begin each line of output with [rank]"},
-    {{"-v", "--verbose"},
-     0,
-     apply_verbose,
-     "-v, --verbose",
-     "say which processes start and end"},
-    {{"--keep-job", "-disable-auto-cleanup"},
-     0,
-     apply_keep,
-     "--keep-job",
-     "let the others go on when a process dies"},
-    {{"-h", "-help", "--help"}, 0, apply_help, "-h, --help", "print this help"},
-    {{"-V", "-version", "--version"},
-     0,
-     apply_version,
-     "-V, --version",
-     "print the version"},
-};
-enum { ARGUMENT_COUNT = sizeof argument_table / sizeof argument_table[0] };
-
-static void apply_help(struct parser *parser, char **values)
-{
-    (void)parser, (void)values;
-    puts("usage: mpiexec [-n N] [option ...] program [argument ...] [: ...]\n\n"
-         "Starts an MPI program, on this machine or on several. After a colon follows "
-         "another program\n"
-         "of the same job, with its own options.\n\nOptions:");
-    for (int i = 0; i < ARGUMENT_COUNT; i++)
-        printf("  %-20s %s\n", argument_table[i].usage, argument_table[i].description);
-    puts("\nThe exit code is that of the first process that failed, 128 + the number "
-         "of\n"
-         "the signal that killed it, or 0. SIGINT, SIGTERM, SIGHUP and SIGQUIT go to "
-         "all\n"
-         "processes; a second one kills them.\n\n"
-         "Programs linked with Oriel read these variables [default]:");
-    options_list(stdout);
-    exit(EXIT_SUCCESS);
+    size_t found = 0, bytes;
+    *nearest = "";
+    int least = length < 4 ? 2 : (int)length / 3 + 2; // distances from here are too far
+    for (int i = 0; i < argument_count; i++) {
+        const char *word;
+        for (int j = 0; (bytes = word_at(argument_table[i].names, j, &word)) > 0; j++) {
+            const char *known = skip_dashes(word);
+            int distance =
+                name_distance(name, length, known, bytes - (size_t)(known - word));
+            if (distance < least) {
+                least = distance;
+                *nearest = word;
+                found = bytes;
+            }
+        }
+    }
+    return found;
 }
 
 static const struct argument *find_argument(const char *name)
 {
-    for (int i = 0; i < ARGUMENT_COUNT; i++)
-        for (int j = 0; j < 3 && argument_table[i].names[j]; j++)
-            if (strcmp(argument_table[i].names[j], name) == 0)
-                return &argument_table[i];
+    const char *text = skip_dashes(name), *nearest;
+    size_t length = strcspn(text, "=");
+    for (int i = 0; i < argument_count; i++)
+        if (has_name(&argument_table[i], text, length))
+            return &argument_table[i];
+    size_t found = nearest_name(text, length, &nearest);
+    if (found > 0)
+        usage_error("unknown option %s; did you mean %.*s?", name, (int)found, nearest);
     usage_error("unknown option %s", name);
+}
+
+// ---- the command line -----------------------------------------------------------------
+static int values_of(const struct argument *argument)
+{
+    int values = *argument->values != '\0';
+    for (const char *blank = argument->values; (blank = strchr(blank, ' ')); blank++)
+        values++;
+    return values;
+}
+
+// "--name=value" is "--name value" where one value follows. Returns what comes behind.
+static char **read_option(struct parser *parser, char **argv)
+{
+    const struct argument *argument = find_argument(*argv);
+    int values = values_of(argument);
+    char *equals = strchr(*argv, '=');
+    parser->argument = argument;
+    parser->name = *argv;
+    parser->value_count = values;
+    if (equals) {
+        if (values != 1)
+            usage_error("%s: one value and no other may follow a =", *argv);
+        *equals = '\0';
+        argument->apply(parser, (char *[]){equals + 1, NULL});
+        return argv + 1;
+    }
+    size_t name_length = strcspn(argument->names, "|");
+    for (int i = 1; i <= values; i++)
+        if (!argv[i])
+            usage_error("%s: what follows is missing (%.*s %s)", *argv,
+                        (int)name_length, argument->names, argument->values);
+    argument->apply(parser, argv + 1);
+    return argv + 1 + values;
 }
 
 // Reads one section at argv; returns where the next one begins, or NULL at the end.
 static char **parse_section(struct parser *parser, char **argv)
 {
     struct section *section = parser->section;
-    section->ranks = 1;
     while (*argv && (*argv)[0] == '-') {
-        const struct argument *argument = find_argument(*argv);
-        for (int i = 1; i <= argument->values; i++)
-            if (!argv[i])
-                usage_error("%s: what follows is missing (%s)", *argv, argument->usage);
-        argument->apply(parser, argv + 1);
-        argv += 1 + argument->values;
+        argv = read_option(parser, argv);
+        if (!parser->file_arguments)
+            continue;
+        if (*argv)
+            usage_error("%s comes last: %s is in the way", parser->name, *argv);
+        argv = parser->file_arguments;
+        parser->file_arguments = NULL;
     }
     if (!*argv || strcmp(*argv, ":") == 0)
         usage_error("no program to run");
@@ -258,27 +186,122 @@ static char **parse_section(struct parser *parser, char **argv)
     return argv + 1;
 }
 
+// The last one of the plan.
+static struct section *section_add(struct plan *plan)
+{
+    size_t bytes = (size_t)(plan->section_count + 1) * sizeof *plan->sections;
+    struct section *sections = realloc(plan->sections, bytes);
+    if (!sections)
+        usage_error("no memory for %d programs", plan->section_count + 1);
+    plan->sections = sections;
+    sections[plan->section_count] = (struct section){0};
+    return &sections[plan->section_count++];
+}
+
+static void print_notes(const char *notes)
+{
+    for (size_t length; *notes != '\0'; notes += length + 1) {
+        length = strcspn(notes, "\n");
+        say("%.*s", (int)length, notes);
+    }
+}
+
+// What both other launchers read.
+static void read_environment(struct parser *parser)
+{
+    const char *seconds = getenv("MPIEXEC_TIMEOUT");
+    if (seconds && *seconds != '\0') {
+        parser->name = "MPIEXEC_TIMEOUT";
+        parser->plan->timeout = argument_number(parser, seconds, SECONDS_MAX);
+    }
+}
+
 void arguments_parse(int argc, char **argv, struct plan *plan)
 {
-    // There are fewer sections, and fewer settings in each, than arguments.
-    size_t most = (size_t)argc;
-    struct setting *settings = calloc(most, sizeof *settings);
-    *plan = (struct plan){
-        .sections = calloc(most, sizeof *plan->sections),
-        .settings.list = calloc(most, sizeof *settings),
-        .agent = (char *)"ssh",
-    };
-    if (!settings || !plan->sections || !plan->settings.list) {
-        say("no memory for %d arguments", argc);
-        exit(EXIT_FAILURE);
-    }
+    (void)argc;
+    char *notes = NULL;
+    size_t bytes;
+    struct parser parser = {.plan = plan, .notes = open_memstream(&notes, &bytes)};
+    *plan = (struct plan){.agent = (char *)"ssh"};
+    if (!parser.notes)
+        usage_error("no memory for the arguments");
+    read_environment(&parser);
     for (char **next = argv + 1; next;) {
-        struct section *section = &plan->sections[plan->section_count++];
-        section->settings.list = settings;
-        next = parse_section(&(struct parser){plan, section}, next);
-        settings += section->settings.count;
-        plan->ranks += section->ranks;
-        if (plan->ranks > RANKS_MAX)
-            usage_error("%d processes are more than %d", plan->ranks, RANKS_MAX);
+        parser.section = section_add(plan);
+        next = parse_section(&parser, next);
     }
+    hosts_complete(plan);
+    fclose(parser.notes);
+    if (!parser.is_quiet)
+        print_notes(notes);
+    free(notes);
+}
+
+// ---- help -----------------------------------------------------------------------------
+enum { HELP_COLUMN = 25, HELP_WIDTH = 96 };
+
+static int print_names(const struct argument *argument)
+{
+    int first = (int)strcspn(argument->names, "|");
+    int used = printf("  %.*s%s%s", first, argument->names,
+                      *argument->values != '\0' ? " " : "", argument->values);
+    if (used >= HELP_COLUMN)
+        used = printf("\n") - 1;
+    return printf("%*s%s", HELP_COLUMN - used, "", argument->meaning) + used;
+}
+
+static void print_usage(const struct argument *argument)
+{
+    int used = print_names(argument);
+    const char *others = strchr(argument->names, '|'), *word;
+    if (others && used + strlen(others) + strlen("; also") > HELP_WIDTH)
+        printf(",\n%*salso ", HELP_COLUMN, "");
+    else if (others)
+        printf("; also ");
+    size_t bytes;
+    for (int i = 1; (bytes = word_at(argument->names, i, &word)) > 0; i++)
+        printf("%s%.*s", i == 1 ? "" : ", ", (int)bytes, word);
+    putchar('\n');
+}
+
+void arguments_help(void)
+{
+    static const char *const headings[GROUP_COUNT] = {
+        [GROUP_START] = "Programs",
+        [GROUP_HOSTS] = "Hosts",
+        [GROUP_CORES] = "Cores",
+        [GROUP_VARIABLES] = "Variables",
+        [GROUP_OUTPUT] = "Output",
+        [GROUP_END] = "The end, and help",
+        [GROUP_GRANTED] = "Accepted, since it is so anyway",
+        [GROUP_IGNORED] = "Ignored, with a line that says why",
+        [GROUP_REFUSED] = "Refused"};
+    puts("usage: mpiexec [-n N] [option ...] program [argument ...] [: ...]\n\n"
+         "Starts an MPI program, on this machine or on several. After a colon follows "
+         "another program\n"
+         "of the same job, with its own options. One dash is as good as two, and "
+         "--name=value as\n"
+         "--name value.");
+    for (int i = 0; i < argument_count; i++) {
+        if (i == 0 || argument_table[i].group != argument_table[i - 1].group)
+            printf("\n%s:\n", headings[argument_table[i].group]);
+        print_usage(&argument_table[i]);
+    }
+    puts("\nThe exit code is that of the first process that failed, 128 + the number "
+         "of\n"
+         "the signal that killed it, or 0; 2, 126 or 127 if nothing could be started, "
+         "124 after\n"
+         "--timeout. SIGINT, SIGTERM, SIGHUP and SIGQUIT go to all processes; a second "
+         "one kills them.\n\n"
+         "Programs linked with Oriel read these variables [default]:");
+    options_list(stdout);
+}
+
+void arguments_list(void)
+{
+    for (int i = 0; i < argument_count; i++)
+        if (argument_table[i].group < GROUP_GRANTED)
+            printf("%s %s\n", argument_table[i].names, argument_table[i].values);
+    for (int i = 0; i < option_count; i++)
+        printf("%s=%s\n", option_table[i].name, option_table[i].allowed);
 }

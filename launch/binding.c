@@ -3,11 +3,20 @@
 // on one core, where one polls until its time slice ends while the other could answer.
 #include "launch.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
-// A hardware thread and its place in the machine.
+// A hardware thread: its place in the machine, from large to small.
+enum { PLACE_SOCKET, PLACE_DOMAIN, PLACE_DIE, PLACE_CORE, PLACE_NUMBER, PLACES };
 struct processor {
-    int number, package, die, core;
+    int place[PLACES];
+};
+
+// Processors that are alike in so many places are bound to together.
+static const int alike[] = {
+    [BIND_SHARE] = PLACE_CORE + 1,    [BIND_NOT] = PLACE_CORE + 1,
+    [BIND_CORE] = PLACE_CORE + 1,     [BIND_THREAD] = PLACE_NUMBER + 1,
+    [BIND_SOCKET] = PLACE_SOCKET + 1, [BIND_DOMAIN] = PLACE_DOMAIN + 1,
 };
 
 static int processor_read_number(int processor, const char *name, int otherwise)
@@ -25,20 +34,33 @@ static int processor_read_number(int processor, const char *name, int otherwise)
     return number;
 }
 
-static int compare_cores(const struct processor *one, const struct processor *two)
+// The kernel links to a processor's domain of memory by its name, node0.
+static int processor_domain(int processor)
 {
-    if (one->package != two->package)
-        return one->package < two->package ? -1 : 1;
-    if (one->die != two->die)
-        return one->die < two->die ? -1 : 1;
-    return (one->core > two->core) - (one->core < two->core);
+    char path[64];
+    int domain = 0;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d", processor);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (sscanf(entry->d_name, "node%d", &domain) == 1)
+            break;
+    if (folder)
+        closedir(folder);
+    return domain;
+}
+
+static int compare_places(const struct processor *one, const struct processor *two,
+                          int places)
+{
+    for (int i = 0; i < places; i++)
+        if (one->place[i] != two->place[i])
+            return one->place[i] < two->place[i] ? -1 : 1;
+    return 0;
 }
 
 static int processor_compare(const void *left, const void *right)
 {
-    const struct processor *one = left, *two = right;
-    int order = compare_cores(one, two);
-    return order ? order : (one->number > two->number) - (one->number < two->number);
+    return compare_places(left, right, PLACES);
 }
 
 // Neighbours in the list are near each other in the machine.
@@ -48,15 +70,16 @@ static int list_processors(const cpu_set_t *set, struct processor *list)
     for (int i = 0; i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, set))
             list[count++] = (struct processor){
-                .number = i,
-                .package = processor_read_number(i, "physical_package_id", 0),
-                .die = processor_read_number(i, "die_id", 0),
-                .core = processor_read_number(i, "core_id", i)};
+                {[PLACE_SOCKET] = processor_read_number(i, "physical_package_id", 0),
+                 [PLACE_DOMAIN] = processor_domain(i),
+                 [PLACE_DIE] = processor_read_number(i, "die_id", 0),
+                 [PLACE_CORE] = processor_read_number(i, "core_id", i),
+                 [PLACE_NUMBER] = i}};
     qsort(list, (size_t)count, sizeof *list, processor_compare);
     return count;
 }
 
-void binding_find_cores(struct cores *cores)
+void binding_find_cores(struct cores *cores, enum binding binding)
 {
     static struct processor list[CPU_SETSIZE];
     cpu_set_t allowed;
@@ -65,9 +88,9 @@ void binding_find_cores(struct cores *cores)
     int count = list_processors(&allowed, list);
     cores->list = calloc((size_t)count, sizeof *cores->list);
     for (int i = 0; cores->list && i < count; i++) {
-        if (i == 0 || compare_cores(&list[i - 1], &list[i]) != 0)
+        if (i == 0 || compare_places(&list[i - 1], &list[i], alike[binding]) != 0)
             cores->count++;
-        CPU_SET(list[i].number, &cores->list[cores->count - 1]);
+        CPU_SET(list[i].place[PLACE_NUMBER], &cores->list[cores->count - 1]);
     }
 }
 
@@ -85,7 +108,7 @@ static bool find_share(const struct cores *cores, int ranks, int place, cpu_set_
     return true;
 }
 
-static bool find_core(const struct cores *cores, int place, cpu_set_t *set)
+static bool find_next(const struct cores *cores, int place, cpu_set_t *set)
 {
     if (cores->count == 0)
         return false;
@@ -98,7 +121,7 @@ static bool is_bound(const struct plan *plan)
 {
     const char *nodes = getenv("ORIEL_FAKE_NODES");
     return plan->binding != BIND_NOT &&
-           (plan->binding == BIND_CORE || !nodes || atoi(nodes) <= 1);
+           (plan->binding != BIND_SHARE || !nodes || atoi(nodes) <= 1);
 }
 
 void binding_apply(const struct job *job, const struct rank *rank)
@@ -106,8 +129,8 @@ void binding_apply(const struct job *job, const struct rank *rank)
     cpu_set_t set;
     CPU_ZERO(&set);
     int place = (int)(rank - job->ranks);
-    if (is_bound(job->plan) && (job->plan->binding == BIND_CORE
-                                    ? find_core(&job->cores, place, &set)
-                                    : find_share(&job->cores, job->size, place, &set)))
+    if (is_bound(job->plan) && (job->plan->binding == BIND_SHARE
+                                    ? find_share(&job->cores, job->size, place, &set)
+                                    : find_next(&job->cores, place, &set)))
         sched_setaffinity(0, sizeof set, &set);
 }

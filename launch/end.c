@@ -59,15 +59,20 @@ static void rank_report(struct job *job, struct rank *failed, const char *text,
         failed->section->argv[0], text, consequence);
 }
 
+static void begin_end(struct job *job, int exit_code)
+{
+    job->end_step = END_OTHERS;
+    job->deadline = now_nanoseconds() + ABORT;
+    if (job->exit_code == 0)
+        job->exit_code = exit_code;
+    job_terminate(job, false);
+}
+
 void job_end(struct job *job, struct rank *failed, int exit_code, const char *format,
              ...)
 {
     if (job->end_step > END_EXPECTED)
         return;
-    job->end_step = END_OTHERS;
-    job->deadline = now_nanoseconds() + ABORT;
-    if (job->exit_code == 0)
-        job->exit_code = exit_code;
     if (!job->interrupted_by) {
         char text[512];
         va_list arguments;
@@ -76,13 +81,28 @@ void job_end(struct job *job, struct rank *failed, int exit_code, const char *fo
         va_end(arguments);
         rank_report(job, failed, text, "ending the job");
     }
-    job_terminate(job, false);
+    begin_end(job, exit_code);
+}
+
+// Returns the milliseconds that poll() may wait for the time limit.
+static int job_check_time(struct job *job)
+{
+    if (job->time_limit == 0 || job->end_step > END_EXPECTED)
+        return -1;
+    uint64_t now = now_nanoseconds();
+    if (now < job->time_limit)
+        return (int)((job->time_limit - now) / 1000000u) + 1;
+    say("the job has run for %d s, which is its time limit; ending the job",
+        job->plan->timeout);
+    begin_end(job, EXIT_TIMEOUT);
+    return -1;
 }
 
 int job_step_towards_end(struct job *job)
 {
+    int limit = job_check_time(job);
     if (job->end_step == END_NOT)
-        return -1;
+        return limit;
     uint64_t now = now_nanoseconds();
     if (now >= job->deadline && job->end_step > END_EXPECTED) {
         if (job->end_step == END_OTHERS)

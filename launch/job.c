@@ -46,10 +46,8 @@ static char *describe_hosts(const struct plan *plan)
     size_t bytes;
     FILE *text = open_memstream(&map, &bytes);
     int *host_of = calloc((size_t)plan->ranks, sizeof *host_of);
-    if (!text || !host_of)
+    if (!text || !host_of || !hosts_place(plan, host_of))
         return NULL;
-    if (plan->hosts.count > 0)
-        hosts_place(&plan->hosts, plan->ranks, host_of);
     fprintf(text, "(vector");
     for (int rank = 0, next; rank < plan->ranks; rank = next) {
         for (next = rank; next < plan->ranks && host_of[next] == host_of[rank];)
@@ -105,7 +103,7 @@ static int start_here(struct job *job)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     int input = input_open(&job->input);
-    binding_find_cores(&job->cores);
+    binding_find_cores(&job->cores, job->plan->binding);
     int err = job_start_ranks(job, input, nothing);
     if (input != STDIN_FILENO)
         close(input);
@@ -239,6 +237,9 @@ int job_run(struct job *job)
         group_kill(job);
         return EXIT_FAILURE;
     }
+    if (job->plan->timeout > 0)
+        job->time_limit =
+            now_nanoseconds() + (uint64_t)job->plan->timeout * 1000000000u;
     while (job->running > 0) {
         job_watch(job, polls);
         if (poll(polls, count, job_step_towards_end(job)) > 0)

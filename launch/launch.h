@@ -22,7 +22,12 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-enum { EXIT_USAGE = 2, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
+enum {
+    EXIT_USAGE = 2,
+    EXIT_TIMEOUT = 124, // as that of timeout(1)
+    EXIT_NOT_EXECUTABLE = 126,
+    EXIT_NOT_FOUND = 127
+};
 
 // ---- plan ---------------------------------------------------------------------------
 struct setting {
@@ -33,15 +38,7 @@ struct settings {
     int count;
 };
 
-struct section {
-    int ranks;
-    char **argv;           // of the program, ends with NULL
-    const char *directory; // where it runs, NULL: here
-    struct settings settings;
-    char *path; // of the program, set by programs_find
-};
-
-// Where the ranks run; without any, all on this machine.
+// Where ranks run; without any, on this machine.
 struct host {
     const char *name;
     int slots; // 0: not said
@@ -51,19 +48,42 @@ struct hosts {
     int count;
 };
 
+struct section {
+    int ranks;
+    char **argv;             // of the program, ends with NULL
+    const char *directory;   // where it runs, NULL: here
+    const char *search_path; // directories that may have the program, NULL: PATH
+    struct settings settings;
+    struct hosts hosts; // of its own; without any, those of the plan
+    char *path;         // of the program, set by programs_find
+};
+
 // Which cores a rank may run on: a share of those that mpiexec may use, if the ranks of
-// a machine are not more than these; all of them; or one.
-enum binding { BIND_SHARE, BIND_NOT, BIND_CORE };
+// a machine are not more than these; all of them; or the next one of its kind.
+enum binding {
+    BIND_SHARE,
+    BIND_NOT,
+    BIND_CORE,
+    BIND_THREAD,
+    BIND_SOCKET,
+    BIND_DOMAIN // of memory (NUMA)
+};
+
+enum { UNIVERSE_OF_JOB, UNIVERSE_UNKNOWN = -1, UNIVERSE_OF_HOSTS = -2 };
 
 struct sink;
 struct plan {
     struct section *sections;
     int section_count;
     int ranks; // of all sections
+    int universe;
+    int timeout; // seconds, 0: none
     struct settings settings;
-    struct hosts hosts;
-    char *agent; // words of the command that runs another one on a host
-    bool tags_output, is_verbose;
+    struct hosts hosts; // of all sections, each once
+    int per_host;       // ranks on each, whatever its slots are; 0: not said
+    bool maps_by_host;  // the next rank goes to the next host
+    char *agent;        // words of the command that runs another one on a host
+    bool tags_output, merges_errors, is_verbose;
     bool keeps_job; // when one of its ranks dies
     bool shares_heap;
     enum binding binding;
@@ -75,12 +95,14 @@ void arguments_parse(int argc, char **argv, struct plan *plan);
 // EXIT_NOT_EXECUTABLE and a message.
 void programs_find(struct plan *plan);
 
-// Adds the hosts of a list such as "one:2,two:2", which is taken apart. False when it is
-// no such list.
+// Adds the hosts of a list such as "one:2,two:2" or "one slots=2", which is taken apart.
+// False when it is no such list.
 bool hosts_parse(char *text, struct hosts *hosts);
-// The host of each rank: as many as it has slots on the first host, then on the next
-// ones, and round again.
-void hosts_place(const struct hosts *hosts, int ranks, int *host_of);
+// Adds the hosts that are not there yet. False without memory.
+bool hosts_unite(struct hosts *hosts, const struct hosts *added);
+// The host of each rank, in the order of the ranks: as many as it has slots on the first
+// host of its section, then on the next ones, and round again. False without memory.
+bool hosts_place(const struct plan *plan, int *host_of);
 
 // A plan with the directory and the environment of this process, as a relay reads it,
 // which then has them too. False when the bytes are no plan; they stay in use.
@@ -182,7 +204,8 @@ struct rank {
     int far;           // the other end of its wire when it has a link, or -1
 };
 
-// The cores on which this process may run, each with its hardware threads.
+// The cores on which this process may run, each with its hardware threads; or what else
+// ranks are bound to.
 struct cores {
     cpu_set_t *list;
     int count; // 0: not known
@@ -210,7 +233,8 @@ struct job {
     int interrupted_by; // first SIGINT, SIGTERM, SIGHUP or SIGQUIT, or 0
     uint64_t interrupted_at;
     enum job_end_step end_step;
-    uint64_t deadline; // of this step, in nanoseconds
+    uint64_t deadline;   // of this step, in nanoseconds
+    uint64_t time_limit; // when the job ends at the latest, 0: never
     int exit_code;
     int late_exit_code; // of a rank after its MPI_Finalize
 };
@@ -240,15 +264,16 @@ void job_abort(struct job *job, struct rank *rank, int code);
 // Reports the cause of failure and ends the job, once all ranks are known that may be
 // the cause, or enough time has passed.
 void job_find_cause(struct job *job);
-// Takes the next step towards the end when its time has come; returns the milliseconds
-// that poll() may wait, -1 for ever.
+// Takes the next step towards the end when its time has come, which the time limit of the
+// job may begin; returns the milliseconds that poll() may wait, -1 for ever.
 int job_step_towards_end(struct job *job);
 
 // Starts one process with its sockets and pipes; `input` becomes its standard input.
 // Nonzero with errno; then nothing is tidied up, since mpiexec will exit.
 int rank_start(struct job *job, struct rank *rank, int input);
 
-void binding_find_cores(struct cores *cores);
+// Finds what ranks are bound to.
+void binding_find_cores(struct cores *cores, enum binding binding);
 // Binds the calling process, which becomes the rank. Its environment is already set.
 void binding_apply(const struct job *job, const struct rank *rank);
 

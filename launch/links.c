@@ -79,7 +79,7 @@ static int rank_adopt(struct job *job, struct rank *rank, struct link *link)
     rank->wire.fd = wire[0];
     rank->far = wire[1];
     rank->output.sink = &job->output;
-    rank->error.sink = &job->error;
+    rank->error.sink = job->plan->merges_errors ? &job->output : &job->error;
     if (job->plan->tags_output) {
         snprintf(rank->output.tag, sizeof rank->output.tag, "[%d] ", rank->number);
         memcpy(rank->error.tag, rank->output.tag, sizeof rank->error.tag);
@@ -107,9 +107,8 @@ int links_start(struct job *job)
     const struct hosts *hosts = &job->plan->hosts;
     int *host_of = calloc((size_t)job->size, sizeof *host_of);
     job->links = calloc((size_t)hosts->count, sizeof *job->links);
-    if (!host_of || !job->links)
+    if (!host_of || !job->links || !hosts_place(job->plan, host_of))
         return -1;
-    hosts_place(hosts, job->size, host_of);
     for (int host = 0; host < hosts->count; host++) {
         struct link *link = &job->links[job->link_count];
         *link = (struct link){.job = job, .host = hosts->list[host].name};

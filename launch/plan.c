@@ -135,6 +135,7 @@ bool plan_read(char *bytes, size_t count, struct plan *plan)
     free(environment);
     read_settings(&reader, &plan->settings);
     plan->binding = (enum binding)reader_number(&reader);
+    reader.is_bad |= plan->binding > BIND_DOMAIN;
     plan->shares_heap = reader_number(&reader) != 0;
     plan->section_count = reader_number(&reader);
     plan->sections = calloc((size_t)plan->section_count + 1, sizeof *plan->sections);

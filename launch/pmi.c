@@ -39,7 +39,11 @@ static bool answer_name(struct job *job, struct rank *rank, const char *line)
 static bool answer_universe(struct job *job, struct rank *rank, const char *line)
 {
     (void)line;
-    return wire_send(&rank->wire, "cmd=universe_size rc=0 size=%d", job->size);
+    int universe = job->plan->universe;
+    if (universe == UNIVERSE_UNKNOWN)
+        return wire_send(&rank->wire, "cmd=universe_size rc=-1");
+    return wire_send(&rank->wire, "cmd=universe_size rc=0 size=%d",
+                     universe == UNIVERSE_OF_JOB ? job->size : universe);
 }
 
 static bool answer_app_number(struct job *job, struct rank *rank, const char *line)

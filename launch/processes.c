@@ -128,6 +128,7 @@ int rank_start(struct job *job, struct rank *rank, int input)
     fcntl(wire[0], F_SETFL, O_NONBLOCK);
     rank->wire.fd = wire[0];
     source_open(&rank->output, &job->output, output[0], job, rank->number);
-    source_open(&rank->error, &job->error, error[0], job, rank->number);
+    source_open(&rank->error, job->plan->merges_errors ? &job->output : &job->error,
+                error[0], job, rank->number);
     return 0;
 }

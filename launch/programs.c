@@ -24,12 +24,9 @@ static char *path_join(const char *directory, size_t length, const char *name)
     return path;
 }
 
-// Looks for a name without a slash in the directories of PATH; NULL if it is in none.
-static char *find_in_path(const char *name)
+// Looks for a name without a slash in directories; NULL if it is in none.
+static char *find_in_path(const char *name, const char *next)
 {
-    const char *next = getenv("PATH");
-    if (!next)
-        next = "/usr/local/bin:/usr/bin:/bin";
     while (*next != '\0') {
         size_t length = strcspn(next, ":");
         char *path =
@@ -43,18 +40,25 @@ static char *find_in_path(const char *name)
     return NULL;
 }
 
-static char *find_program(const char *name, const char *directory)
+static char *find_by_name(const char *name, const char *search_path)
 {
-    if (!strchr(name, '/')) {
-        char *found = find_in_path(name);
-        if (found)
-            return found;
-        if (is_file(name))
-            say("program not found: %s is not in PATH; say ./%s", name, name);
-        else
-            say("program not found: %s is not in PATH", name);
-        exit(EXIT_NOT_FOUND);
-    }
+    const char *path = search_path ? search_path : getenv("PATH");
+    char *found = find_in_path(name, path ? path : "/usr/local/bin:/usr/bin:/bin");
+    if (found)
+        return found;
+    const char *where = search_path ? search_path : "PATH";
+    if (is_file(name))
+        say("program not found: %s is not in %s; say ./%s", name, where, name);
+    else
+        say("program not found: %s is not in %s", name, where);
+    exit(EXIT_NOT_FOUND);
+}
+
+static char *find_program(const struct section *section)
+{
+    const char *name = section->argv[0], *directory = section->directory;
+    if (!strchr(name, '/'))
+        return find_by_name(name, section->search_path);
     char *path = name[0] != '/' && directory
                      ? path_join(directory, strlen(directory), name)
                      : strdup(name);
@@ -103,7 +107,7 @@ void programs_find(struct plan *plan)
         struct section *section = &plan->sections[i];
         if (section->directory)
             check_directory(section->directory);
-        section->path = find_program(section->argv[0], section->directory);
+        section->path = find_program(section);
         if (section->directory && section->path[0] != '/')
             section->path = make_absolute(section->path);
     }

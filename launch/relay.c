@@ -43,7 +43,7 @@ static bool relay_start_ranks(struct relay *relay, const struct frame *frame)
     struct job *job = &relay->job;
     job->size = (int)(frame->count / sizeof(int));
     job->ranks = calloc((size_t)job->size + 1, sizeof *job->ranks);
-    binding_find_cores(&job->cores);
+    binding_find_cores(&job->cores, job->plan->binding);
     for (int i = 0; job->ranks && i < job->size; i++) {
         struct rank *rank = &job->ranks[i];
         memcpy(&rank->number, frame->bytes + (size_t)i * sizeof(int), sizeof(int));

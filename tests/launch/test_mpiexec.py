@@ -76,8 +76,8 @@ class Arguments(unittest.TestCase):
         return run.stderr
 
     def test_unknown_option_is_refused_by_name(self) -> None:
-        said = self.refused("--map-by", "core", "ls")
-        self.assertIn("unknown option --map-by", said)
+        said = self.refused("--map-bi", "core", "ls")
+        self.assertIn("unknown option --map-bi", said)
 
     def test_number_of_processes_must_make_sense(self) -> None:
         for number in ("0", "-1", "x", "3x", "", "99999999999999999999", "65537"):
