@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from codegen.check import check
+from codegen.check_languages import check_languages
 from codegen.expand import expand
 from codegen.facts import digest
 from codegen.forum import compare
@@ -13,8 +14,7 @@ from codegen.language import load_languages
 from codegen.load import load, spec_files
 from codegen.model import Spec
 from codegen.position import SpecError
-from codegen.render import inputs, output_names, render
-from codegen.show import show
+from codegen.show import find, show
 from codegen.symbols import symbol_plan
 from codegen.write import stale, write
 
@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def _table(arguments: argparse.Namespace) -> Spec:
     """The table, checked; all that is wrong is printed before this gives up."""
     spec = load(arguments.root / "spec")
-    errors = check(spec)
+    languages = load_languages(arguments.root / "bindings", spec)
+    errors = [*check(spec), *check_languages(spec, languages)]
     for error in errors[:-1]:
         print(error, file=sys.stderr)
     if errors:
@@ -33,6 +34,8 @@ def _table(arguments: argparse.Namespace) -> Spec:
 
 
 def _generate(arguments: argparse.Namespace) -> int:
+    from codegen.render import render  # needs Jinja2, which the other commands do not
+
     outputs = render(arguments.root, expand(_table(arguments), arguments.root))
     if not arguments.check:
         for name in write(arguments.output, outputs):
@@ -71,17 +74,19 @@ def _digest(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace) -> int:
     spec = _table(arguments)
-    wanted = arguments.name.lower()
-    for procedure in spec.procedures.values():
-        if procedure.name.lower() in (wanted, "mpi_" + wanted):
-            languages = load_languages(arguments.root / "bindings", spec)
-            print(show(procedure, languages), end="")
-            return 0
-    print(f"{arguments.name}: no such procedure in the table", file=sys.stderr)
-    return 1
+    languages = load_languages(arguments.root / "bindings", spec)
+    try:
+        procedure = find(spec, languages, arguments.name)
+    except KeyError as error:
+        print(error.args[0], file=sys.stderr)
+        return 1
+    print(show(procedure, languages), end="")
+    return 0
 
 
 def _list(arguments: argparse.Namespace) -> int:
+    from codegen.render import inputs, output_names
+
     if arguments.inputs:
         own = sorted((ROOT / "codegen").rglob("*.py"))
         paths = [*spec_files(arguments.root / "spec"), *inputs(arguments.root), *own]
@@ -115,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     digesting.set_defaults(run=_digest)
     page = commands.add_parser("show", help="print a procedure as the standard does")
-    page.add_argument("name", help="with or without MPI_, in any case")
+    page.add_argument("name", help="in any language, with or without MPI_, in any case")
     page.set_defaults(run=_show)
     listing = commands.add_parser("list", help="print paths, for the build")
     listing.add_argument("--output", type=Path, required=True, help="output folder")

@@ -7,7 +7,19 @@ DIRECTION name KIND[length] clause ... domain : MPI_ERR_X ... "description"
 from codegen.kinds import Kind
 from codegen.model import Argument, Descriptor, Direction, Per, Root, Told
 from codegen.rules import Condition, Domain, parse_rule
-from codegen.tokens import Cursor, Sort
+from codegen.position import SpecError, did_you_mean
+from codegen.tokens import Cursor, Sort, pick
+
+FLAGS = (
+    *("async", "not const", "by pointer", "by value", "null ok", "frees", "stays"),
+    *("no intent", "no word", "large only", "from one"),
+)
+CLAUSES = (
+    *("lis", "overflow", "calls", "ignored if", "per", "as many as", "told by"),
+    *("may be", "up to", "at", "only"),
+    *(descriptor.value for descriptor in Descriptor),
+)
+FIRST_WORDS = tuple(words.split()[0] for words in (*FLAGS, *CLAUSES))
 
 
 def _length(cursor: Cursor) -> tuple[str, str]:
@@ -38,6 +50,7 @@ def _conditions(cursor: Cursor) -> tuple[Condition, ...]:
 
 def _domain(cursor: Cursor) -> Domain | None:
     """RULE [or CONSTANT ...] [unless CONDITION] : MPI_ERR_X, if a rule starts here."""
+    position = cursor.next_place
     rule = parse_rule(cursor)
     if rule is None:
         return None
@@ -47,7 +60,7 @@ def _domain(cursor: Cursor) -> Domain | None:
     unless = _condition(cursor) if cursor.accept("unless") else None
     cursor.expect(":", "and the error class of a violation")
     error = cursor.word("the error class of a violation")
-    return Domain(rule, tuple(also), unless, error, cursor.position)
+    return Domain(rule, tuple(also), unless, error, position)
 
 
 class _Clauses:
@@ -81,27 +94,13 @@ class _Clauses:
         if domain is not None:
             self.domains.append(domain)
         elif not self._flag(cursor) and not self._valued(cursor):
-            raise cursor.error(
-                f"unknown clause {cursor.peek()}; use one that spec/README.md lists"
-            )
+            word, others = cursor.peek(), "use one that spec/README.md lists"
+            remedy = did_you_mean(word.text, FIRST_WORDS, others)
+            raise cursor.unexpected(f"unknown clause {word}; {remedy}")
 
     def _flag(self, cursor: Cursor) -> bool:
-        flags = (
-            ("async",),
-            ("not", "const"),
-            ("by", "pointer"),
-            ("by", "value"),
-            ("null", "ok"),
-            ("frees",),
-            ("stays",),
-            ("no", "intent"),
-            ("no", "word"),
-            ("large", "only"),
-            ("from", "one"),
-        )
-        for words in flags:
-            if cursor.accept(*words):
-                flag = " ".join(words)
+        for flag in FLAGS:
+            if cursor.accept(*flag.split()):
                 if flag in self.flags:
                     raise cursor.error(f"'{flag}' is given twice; remove one")
                 self.flags.append(flag)
@@ -147,10 +146,7 @@ class _Clauses:
 
 
 def _direction(cursor: Cursor) -> Direction:
-    word = cursor.word("in, out or inout")
-    if word not in [d.value for d in Direction]:
-        raise cursor.error(f"unknown direction '{word}'; use in, out or inout")
-    return Direction(word)
+    return Direction(pick(cursor, "direction", tuple(d.value for d in Direction)))
 
 
 def _is_const(direction: Direction, kind: Kind, length: str) -> bool:
@@ -166,11 +162,12 @@ def parse_argument(
     """The argument of one line; `languages` are those of its record."""
     direction = _direction(cursor)
     name = cursor.word("the argument's name")
+    position = cursor.place
     kind_name = cursor.word("the argument's kind")
     if kind_name not in kinds:
-        raise cursor.error(
-            f"argument '{name}' has unknown kind '{kind_name}'; add it to kinds.spec"
-        )
+        remedy = did_you_mean(kind_name, kinds, "add it to kinds.spec")
+        message = f"argument '{name}' has unknown kind '{kind_name}'; {remedy}"
+        raise cursor.error(message)
     kind = kinds[kind_name]
     length, columns = _length(cursor)
     clauses = _Clauses(direction, languages)
@@ -178,7 +175,8 @@ def parse_argument(
         clauses.read(cursor)
     is_const = _is_const(direction, kind, length)
     if clauses.is_set("not const") and not is_const:
-        raise cursor.error(f"argument '{name}' is not const anyway; remove 'not const'")
+        message = f"argument '{name}' is not const anyway; remove 'not const'"
+        raise SpecError(position.at("not const"), message, cursor.record)
     return Argument(
         name=name,
         kind=kind,
@@ -210,5 +208,5 @@ def parse_argument(
         overflow=clauses.overflow,
         callback=clauses.callback,
         languages=clauses.languages,
-        position=cursor.position,
+        position=position,
     )

@@ -19,7 +19,7 @@ from codegen.model import (
     Spec,
     Told,
 )
-from codegen.position import Position, SpecError
+from codegen.position import Position, SpecError, did_you_mean
 from codegen.rules import Condition, Domain
 
 ERROR_CLASSES = "ERROR_CLASSES"
@@ -46,10 +46,16 @@ def _is_error_class(spec: Spec, name: str) -> bool:
     )
 
 
+def _no_error_class(spec: Spec, name: str) -> str:
+    classes = [c.name for c in spec.constants_in(ERROR_CLASSES)]
+    remedy = did_you_mean(name, classes, "use one of constants.spec")
+    return f"'{name}' is no error class; {remedy}"
+
+
 # ---- kinds and constants -------------------------------------------------------------
 def _kind(spec: Spec, kind: Kind) -> Iterator[SpecError]:
-    def wrong(message: str) -> SpecError:
-        return SpecError(kind.position, message, kind.name)
+    def wrong(message: str, word: str = "") -> SpecError:
+        return SpecError(kind.position.at(word or kind.name), message, kind.name)
 
     is_tool = kind.kind_class is KindClass.TOOL
     clauses = {"type": kind.handle, "object": kind.object, "tag": kind.tag}
@@ -58,20 +64,27 @@ def _kind(spec: Spec, kind: Kind) -> Iterator[SpecError]:
         if is_needed and not value:
             yield wrong(f"is a handle without '{clause}'; add it")
         if not is_needed and value:
-            yield wrong(f"is no handle but has '{clause}'; remove it")
+            yield wrong(f"is no handle but has '{clause}'; remove it", clause)
     for trait in kind.traits:
         if trait.is_of_object and not kind.is_handle:
-            yield wrong(f"is no handle but has 'traits {trait.value}'; remove it")
+            message = f"is no handle but has 'traits {trait.value}'; remove it"
+            yield wrong(message, trait.value)
     has_null = kind.is_handle or kind.kind_class is KindClass.KEYVAL
     for clause, value in (("null", kind.null), ("errors", kind.error)):
         if has_null and not value:
             yield wrong(f"has no '{clause}'; add it")
         if not has_null and value:
-            yield wrong(f"cannot be null but has '{clause}'; remove it")
+            yield wrong(f"cannot be null but has '{clause}'; remove it", clause)
     if kind.null and kind.null not in spec.constants:
-        yield wrong(f"unknown constant '{kind.null}'; add it to constants.spec")
+        remedy = did_you_mean(kind.null, spec.constants, "add it to constants.spec")
+        yield wrong(f"unknown constant '{kind.null}'; {remedy}", kind.null)
     if kind.error and not _is_error_class(spec, kind.error):
-        yield wrong(f"'{kind.error}' is no error class; use one of constants.spec")
+        yield wrong(_no_error_class(spec, kind.error), kind.error)
+
+
+def _no_callback(spec: Spec, name: str) -> str:
+    remedy = did_you_mean(name, spec.callbacks, "add it to callbacks.spec")
+    return f"unknown callback '{name}'; {remedy}"
 
 
 def _is_ignored(spec: Spec, name: str) -> bool:
@@ -79,8 +92,9 @@ def _is_ignored(spec: Spec, name: str) -> bool:
 
 
 def _constant(spec: Spec, constant: Constant) -> Iterator[SpecError]:
-    def wrong(message: str) -> SpecError:
-        return SpecError(constant.position, message, constant.name)
+    def wrong(message: str, word: str = "") -> SpecError:
+        place = constant.position.at(word or constant.name)
+        return SpecError(place, message, constant.name)
 
     form = constant.form
     has_expression = form in (Form.KIND, Form.LOGICAL)
@@ -91,35 +105,47 @@ def _constant(spec: Spec, constant: Constant) -> Iterator[SpecError]:
     if form in (Form.IGNORE, Form.ADDRESS) and not constant.c_type:
         yield wrong("has no C type; add 'c \"...\"'")
     if form is Form.ADDRESS and not _is_ignored(spec, constant.ignored):
-        yield wrong(f"'{constant.ignored}' is not ignored; name what is after 'at'")
+        message = f"'{constant.ignored}' is not ignored; name what is after 'at'"
+        yield wrong(message, constant.ignored)
     if form is not Form.ADDRESS and constant.ignored:
-        yield wrong("is no address but has 'at'; remove it")
+        yield wrong("is no address but has 'at'; remove it", "at")
     if form is Form.FUNCTION and constant.callback not in spec.callbacks:
-        yield wrong(f"unknown callback '{constant.callback}'; add it to callbacks.spec")
+        message = _no_callback(spec, constant.callback)
+        yield wrong(message, constant.callback)
     if form is not Form.FUNCTION and (constant.callback or constant.is_large):
-        yield wrong("is no function but has 'calls' or 'large'; remove it")
+        message = "is no function but has 'calls' or 'large'; remove it"
+        yield wrong(message, "calls" if constant.callback else "large")
     is_handle = constant.kind in spec.kinds and bool(spec.kinds[constant.kind].handle)
     if form is Form.HANDLE and not is_handle:
-        yield wrong(f"'{constant.kind}' is no kind of handle; name one after 'of'")
+        message = f"'{constant.kind}' is no kind of handle; name one after 'of'"
+        yield wrong(message, constant.kind)
     yield from _operands(constant, spec.kinds.get(constant.kind))
 
 
 def _operands(constant: Constant, kind: Kind | None) -> Iterator[SpecError]:
-    def wrong(message: str) -> SpecError:
-        return SpecError(constant.position, message, constant.name)
+    def wrong(message: str, word: str = "") -> SpecError:
+        place = constant.position.at(word or constant.name)
+        return SpecError(place, message, constant.name)
 
     is_operation = kind is not None and kind.is_operation
     if (constant.operands or constant.also) and not is_operation:
-        yield wrong("is no operation but has 'on' or 'also'; remove it")
+        message = "is no operation but has 'on' or 'also'; remove it"
+        yield wrong(message, "on" if constant.operands else "also")
     for group in constant.also:
         if group in constant.operands:
-            yield wrong(f"has '{group}' after 'on' and 'also'; remove one of the two")
+            message = f"has '{group}' after 'on' and 'also'; remove one of the two"
+            where = constant.position.at("also").at(group)
+            yield SpecError(where, message, constant.name)
     if kind is None or not kind.is_datatype:
         if constant.operand or constant.size is not None or constant.external:
-            yield wrong("is no datatype but has 'is', 'size' or 'external'; remove it")
+            clauses = {"is": constant.operand, "external": constant.external}
+            given = next((clause for clause, value in clauses.items() if value), "size")
+            message = "is no datatype but has 'is', 'size' or 'external'; remove it"
+            yield wrong(message, given)
         return
     if constant.external and not constant.c_type:
-        yield wrong("has no number that external32 could hold; remove 'external'")
+        message = "has no number that external32 could hold; remove 'external'"
+        yield wrong(message, "external")
     if constant.operand and (not constant.c_type or constant.size is None):
         yield wrong("operations need its type and size; add 'c' and 'size'")
     if (constant.operand == "pair") != bool(constant.index_type):
@@ -141,6 +167,11 @@ class _Record:
     def find(self, name: str) -> Argument | None:
         """The argument of that name, if there is one."""
         return next((a for a in self.arguments if a.name == name), None)
+
+    def _meant(self, name: str, otherwise: str) -> str:
+        """The remedy for the name of an argument that is none or does not suit."""
+        others = [a.name for a in self.arguments if a.name != name]
+        return did_you_mean(name, others, otherwise)
 
     def errors(self) -> Iterator[SpecError]:
         """What is wrong with any of its arguments."""
@@ -172,18 +203,19 @@ class _Record:
             if argument.by_pointer and not can_be_address:
                 message = f"{name}: 'by pointer' belongs to callbacks and handles"
                 message += "; remove it"
-                yield self.wrong(message, where)
+                yield self.wrong(message, where.at("by pointer"))
         if is_callback != bool(argument.callback):
             message = f"{name}: 'calls' belongs to callback kinds only, and to each"
             yield self.wrong(f"{message}; add or remove it", where)
         elif is_callback and argument.callback not in self.spec.callbacks:
-            message = f"{name}: unknown callback '{argument.callback}'"
-            yield self.wrong(f"{message}; add it to callbacks.spec", where)
+            message = f"{name}: {_no_callback(self.spec, argument.callback)}"
+            yield self.wrong(message, where.at(argument.callback))
         yield from self._length(argument)
         for language in argument.languages:
             if language not in self.record.languages:
                 message = f"{name}: '{language}' does not have this record"
-                yield self.wrong(f"{message}; remove it from 'only'", where)
+                message += "; remove it from 'only'"
+                yield self.wrong(message, where.at("only").at(language))
 
     def _section(self, record: Procedure, argument: Argument) -> Iterator[SpecError]:
         """What is done with a section that is walked, and what says how much of it is
@@ -212,11 +244,11 @@ class _Record:
         is_count = other is not None and other.kind.is_integral and other.is_in
         is_known = argument.length == "*" or argument.length in self.spec.constants
         if not is_count and not is_known:
-            yield self.wrong(
-                f"argument '{argument.name}': length '{argument.length}' is neither an "
-                "integer that goes in nor a constant; correct it",
-                argument.position,
-            )
+            message = f"argument '{argument.name}': length '{argument.length}' is "
+            message += "neither an integer that goes in nor a constant; "
+            known = [*(a.name for a in self.arguments), *self.spec.constants]
+            message += did_you_mean(argument.length, known, "correct it")
+            yield self.wrong(message, argument.position.at(argument.length))
 
     def _clauses(self, argument: Argument) -> Iterator[SpecError]:
         """frees, null ok, overflow, ignored if, at."""
@@ -226,37 +258,38 @@ class _Record:
         )
         if argument.frees and not (can_free and argument.direction is Direction.INOUT):
             message = f"{name}: 'frees' belongs to inout handles and keys; remove it"
-            yield self.wrong(message, where)
+            yield self.wrong(message, where.at("frees"))
         is_inout_handle = can_free and argument.direction is Direction.INOUT
         if argument.stays and (argument.is_array or not is_inout_handle):
             message = f"{name}: 'stays' belongs to inout handles; remove it"
-            yield self.wrong(message, where)
+            yield self.wrong(message, where.at("stays"))
         can_be_null = argument.kind.is_handle or len(argument.languages) == 1
         can_be_null = can_be_null or argument.kind.kind_class is KindClass.STRING
         if argument.null_ok and not can_be_null:
             message = f"{name}: 'null ok' belongs to handles, strings and what one language has"
-            yield self.wrong(f"{message}; remove it", where)
+            yield self.wrong(f"{message}; remove it", where.at("null ok"))
         if argument.overflow:
             if not (argument.kind.is_large and argument.direction is Direction.OUT):
                 message = f"{name}: 'overflow' belongs to POLY kinds that come out"
-                yield self.wrong(f"{message}; remove it", where)
+                yield self.wrong(f"{message}; remove it", where.at("overflow"))
             yield from self._constants(argument, [argument.overflow])
         for condition in argument.ignored_if:
             yield from self._condition(argument, condition)
         if argument.at_root:
-            yield from self._grouped(argument, argument.at_root.argument, where)
-            rank = self.find(argument.at_root.rank)
+            place = where.at("at")
+            yield from self._grouped(argument, argument.at_root.argument, place)
+            root = argument.at_root.rank
+            rank = self.find(root)
             if rank is None or not rank.kind.is_integral or not rank.is_in:
-                message = (
-                    f"{name}: '{argument.at_root.rank}' is no integer that goes in"
-                )
-                yield self.wrong(f"{message}; correct 'at'", where)
+                message = f"{name}: '{root}' is no integer that goes in; "
+                message += self._meant(root, "correct 'at'")
+                yield self.wrong(message, place.at(root))
         yield from self._elements(argument)
         is_handle_out = argument.kind.is_handle and argument.is_out
         can_be_async = argument.is_choice or argument.is_array or is_handle_out
         if argument.is_async and not can_be_async:
             message = f"{name}: 'async' belongs to what MPI may use later; remove it"
-            yield self.wrong(message, where)
+            yield self.wrong(message, where.at("async"))
 
     def _tells(self, told: Told) -> bool:
         """It names an array of integers."""
@@ -272,42 +305,46 @@ class _Record:
         is_counted = argument.as_many_as or (argument.per and not is_walked)
         if is_counted and not is_open:
             message = f"{name}: 'per' and 'as many as' count the elements of [*]"
-            yield self.wrong(f"{message}; remove the clause", where)
+            clause = "as many as" if argument.as_many_as else "per"
+            yield self.wrong(f"{message}; remove the clause", where.at(clause))
         if argument.per and argument.per.only_if:
             yield from self._condition(argument, argument.per.only_if)
         if argument.per and self.find(argument.per.argument) is None:
-            message = f"{name}: '{argument.per.argument}' is no argument"
-            yield self.wrong(f"{message}; correct 'per'", where)
+            owner = argument.per.argument
+            message = f"{name}: '{owner}' is no argument; "
+            message += self._meant(owner, "correct 'per'")
+            yield self.wrong(message, where.at("per").at(owner))
         if argument.told and not self._tells(argument.told):
             message = f"{name}: 'told by' is the sum or the last of an array of counts"
-            yield self.wrong(f"{message}; name one", where)
+            yield self.wrong(f"{message}; name one", where.at("told by"))
         for other in filter(None, (argument.as_many_as, argument.from_one_up_to)):
             count = self.find(other)
             if count is None or not count.kind.is_integral:
-                message = f"{name}: '{other}' is no integer argument"
-                yield self.wrong(f"{message}; name one", where)
+                message = f"{name}: '{other}' is no integer argument; "
+                message += self._meant(other, "name one")
+                yield self.wrong(message, where.at(other))
         needs_count = argument.kind.is_handle or bool(argument.domains)
         if argument.is_array and needs_count and not argument.is_counted:
             message = f"{name}: nothing says how many elements there are to check"
             yield self.wrong(f"{message}; add 'per' or 'as many as'", where)
         if argument.columns and argument.domains:
             message = f"{name}: the elements are arrays and cannot have a domain"
-            yield self.wrong(f"{message}; remove it", where)
+            yield self.wrong(f"{message}; remove it", argument.domains[0].position)
         if argument.is_array and argument.kind.is_large and argument.is_out:
             message = f"{name}: arrays of POLY kinds go in only"
             yield self.wrong(f"{message}; use another kind", where)
         if argument.from_one and not (argument.is_out and not argument.is_in):
             message = f"{name}: 'from one' belongs to what comes out; remove it"
-            yield self.wrong(message, where)
+            yield self.wrong(message, where.at("from one"))
         if argument.from_one and argument.is_array != bool(argument.from_one_up_to):
             message = f"{name}: 'up to' belongs to arrays 'from one', and to each"
-            yield self.wrong(f"{message}; add or remove it", where)
+            yield self.wrong(f"{message}; add or remove it", where.at("from one"))
         yield from self._constants(argument, argument.may_be)
         for constant in argument.may_be if argument.is_choice else ():
             known = self.spec.constants.get(constant)
             if known and known.form is not Form.BUFFER:
                 message = f"{name}: '{constant}' is no address that a buffer can be"
-                yield self.wrong(f"{message}; name one", where)
+                yield self.wrong(f"{message}; name one", where.at(constant))
 
     def _grouped(
         self, argument: Argument, other: str, where: Position
@@ -315,17 +352,18 @@ class _Record:
         group = self.find(other)
         if group is None or not group.kind.has_ranks or not group.is_in:
             message = f"argument '{argument.name}': '{other}' is no argument with ranks"
-            yield self.wrong(f"{message}; name a communicator, group or window", where)
+            remedy = self._meant(other, "name a communicator, group or window")
+            yield self.wrong(f"{message}; {remedy}", where.at(other))
 
     def _constants(
         self, argument: Argument, names: Iterable[str]
     ) -> Iterator[SpecError]:
         for name in names:
             if name not in self.spec.constants:
-                message = f"argument '{argument.name}': unknown constant '{name}'"
-                yield self.wrong(
-                    f"{message}; add it to constants.spec", argument.position
-                )
+                message = f"argument '{argument.name}': unknown constant '{name}'; "
+                known = self.spec.constants
+                message += did_you_mean(name, known, "add it to constants.spec")
+                yield self.wrong(message, argument.position.at(name))
 
     def _condition(
         self, argument: Argument, condition: Condition
@@ -334,14 +372,19 @@ class _Record:
         name, where = f"argument '{argument.name}'", argument.position
         yield from self._constants(argument, [condition.constant])
         if other is None or not (other.is_in or other.is_choice):
-            message = f"{name}: '{condition.argument}' is no argument that goes in"
-            yield self.wrong(f"{message}; correct the condition", where)
+            message = f"{name}: '{condition.argument}' is no argument that goes in; "
+            message += self._meant(condition.argument, "correct the condition")
+            yield self.wrong(message, where.at(condition.argument))
         elif condition.member and condition.member not in other.kind.fields:
-            message = f"{name}: {other.kind.name} has no field '{condition.member}'"
-            yield self.wrong(f"{message}; add it to 'fields' in kinds.spec", where)
+            message = f"{name}: {other.kind.name} has no field '{condition.member}'; "
+            fields, add = other.kind.fields, "add it to 'fields' in kinds.spec"
+            message += did_you_mean(condition.member, fields, add)
+            yield self.wrong(message, where.at(condition.member))
         elif other.is_choice and condition.constant not in other.may_be:
             message = f"{name}: '{condition.argument}' is never {condition.constant}"
-            yield self.wrong(f"{message}; add 'may be' there", where)
+            yield self.wrong(
+                f"{message}; add 'may be' there", where.at("if").at(condition.argument)
+            )
 
     def _domain(self, argument: Argument, domain: Domain) -> Iterator[SpecError]:
         name, where = f"argument '{argument.name}'", domain.position
@@ -353,8 +396,8 @@ class _Record:
             message = f"{name}: this rule does not suit kind {argument.kind.name}"
             yield self.wrong(f"{message}; use another", where)
         if not _is_error_class(self.spec, domain.error):
-            message = f"{name}: '{domain.error}' is no error class"
-            yield self.wrong(f"{message}; use one of constants.spec", where)
+            message = f"{name}: {_no_error_class(self.spec, domain.error)}"
+            yield self.wrong(message, where.at(domain.error))
         if domain.rule.group:
             yield from self._grouped(argument, domain.rule.group, where)
         yield from self._constants(argument, (*domain.also, *domain.rule.constants))
@@ -369,9 +412,15 @@ def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
     yield from _collective(record, procedure)
     yield from _handler(record, procedure)
     if procedure.sized and not procedure.is_large:
-        yield record.wrong("'sized' belongs to procedures with POLY kinds; remove it")
+        message = "'sized' belongs to procedures with POLY kinds; remove it"
+        yield record.wrong(message, procedure.position.at("sized"))
     if procedure.quick and not procedure.returns_error:
-        yield record.wrong("'quick' is for procedures with an error code; remove it")
+        message = "'quick' is for procedures with an error code; remove it"
+        yield record.wrong(message, procedure.position.at("quick"))
+    if procedure.deprecated and _older(procedure.deprecated, procedure.since):
+        message = f"is deprecated in {procedure.deprecated} but since {procedure.since}"
+        where = procedure.position.at("deprecated").at(procedure.deprecated)
+        yield record.wrong(f"{message}; correct one of the two", where)
     if procedure.planned:
         return
     for argument in procedure.arguments:
@@ -380,7 +429,13 @@ def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
             message = (
                 f"argument '{argument.name}' calls '{callback.name}', which is planned"
             )
-            yield record.wrong(f"{message}; plan this record too", argument.position)
+            where = argument.position.at(callback.name)
+            yield record.wrong(f"{message}; plan this record too", where)
+
+
+def _older(version: str, other: str) -> bool:
+    """One version of the standard came before another."""
+    return [*map(int, version.split("."))] < [*map(int, other.split("."))]
 
 
 def _collective(record: _Record, procedure: Procedure) -> Iterator[SpecError]:

@@ -15,6 +15,7 @@ def parse_category(head: Line, languages: tuple[str, ...]) -> Category:
     cursor = Cursor(head)
     cursor.expect("constants", "to open a category of constants")
     name = cursor.record = cursor.word("the category's name")
+    position = cursor.place
     form = Form(pick(cursor, "form", tuple(f.value for f in Form)))
     is_handle = form is Form.HANDLE and cursor.peek().text != "only"
     kind = cursor.take().text if is_handle and cursor.peek().sort is Sort.WORD else ""
@@ -22,13 +23,14 @@ def parse_category(head: Line, languages: tuple[str, ...]) -> Category:
     only = take_only(cursor, languages)
     title = cursor.string("what the constants are, in quotes")
     cursor.expect_end()
-    return Category(name, title, form, kind, c_type, only, head.position)
+    return Category(name, title, form, kind, c_type, only, position)
 
 
 def parse_constant(line: Line, category: Category) -> Constant:
     """The constant of a line."""
     cursor = Cursor(line, category.name)
     name = cursor.record = cursor.word("the constant's name")
+    position = cursor.place
     value = cursor.number("a value") if cursor.peek().sort is Sort.NUMBER else None
     types = {"c": category.c_type, "fortran": "", "with": ""}
     words = {"calls": "", "of": category.kind, "at": ""}
@@ -71,7 +73,7 @@ def parse_constant(line: Line, category: Category) -> Constant:
         callback=words["calls"],
         is_large=is_large,
         kind=words["of"],
-        position=line.position,
+        position=position,
     )
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from codegen.kinds import Kind
 from codegen.model import Procedure, Spec
-from codegen.position import Position, SpecError
+from codegen.position import Position, SpecError, did_you_mean
 from codegen.tokens import Cursor, read_lines
 
 if TYPE_CHECKING:
@@ -61,14 +61,13 @@ def load_table(path: Path, name: str, spec: Spec) -> LanguageTable:
                 columns.append(cursor.word("a column's name"))
             continue
         if word not in spec.kinds:
-            raise cursor.error(
-                "is no kind of spec/kinds.spec; add it there or remove it"
-            )
+            remedy = did_you_mean(word, spec.kinds, "add it there or remove it")
+            raise cursor.error(f"is no kind of spec/kinds.spec; {remedy}")
         if word in rows:
             raise cursor.error("has two rows; remove one")
         cells = [cursor.string("a cell in quotes") for _ in line.tokens[1:]]
         if not 1 <= len(cells) <= len(columns):
-            raise cursor.error(f"has {len(cells)} cells; give 1 to {len(columns)}")
+            raise cursor.lacks(f"has {len(cells)} cells; give 1 to {len(columns)}")
         rows[word] = tuple(cells + cells[-1:] * (len(columns) - len(cells)))
     return LanguageTable(name, tuple(columns), rows)
 
@@ -96,6 +95,10 @@ class Language:
     def undeclared(self, procedure: Procedure) -> tuple[Entry, ...]:
         """What programs can call besides without a declaration."""
         return ()
+
+    def reserved(self, name: str) -> str:
+        """What a name is that no argument may have, as a message says it; else ""."""
+        return ""
 
     def linker_name(self, name: str) -> str:
         """The symbol of an external procedure."""

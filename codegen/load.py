@@ -3,6 +3,7 @@
 needs the rest of the table is checked in check.py.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from codegen.model import (
     Procedure,
     Spec,
 )
+from codegen.position import SpecError, did_you_mean
 from codegen.tokens import Cursor, Line, pick, read_lines, take_only
 
 DIRECTIONS = ("in", "out", "inout")
@@ -49,9 +51,11 @@ def _records(lines: list[Line]) -> Iterator[Record]:
 
 def _add(table: dict[str, Named], entry: Named) -> None:
     if entry.name in table:
-        raise Cursor(Line(entry.position, False, ()), entry.name).error(
-            f"was already given at {table[entry.name].position}; remove one of the two"
+        other = table[entry.name].position
+        message = (
+            f"was already given at {other.file}:{other.line}; remove one of the two"
         )
+        raise SpecError(entry.position, message, entry.name)
     table[entry.name] = entry
 
 
@@ -60,18 +64,19 @@ def _kind(record: Record) -> Kind:
     cursor = Cursor(record.head)
     cursor.expect("kind", "to open a kind")
     name = cursor.record = cursor.word("the kind's name")
+    position = cursor.place
     classes = tuple(c.value for c in KindClass)
     kind_class = KindClass(pick(cursor, "kind class", classes))
     word = cursor.string("the word for it in argument lists, in quotes")
     cells = {"errors": "", "type": "", "object": "", "tag": "", "null": ""}
     fields: tuple[str, ...] = ()
-    traits: tuple[str, ...] = ()
+    traits: frozenset[Trait] = frozenset()
     while not cursor.at_end():
         clause = pick(cursor, "clause of a kind", (*cells, "fields", "traits"))
         if clause == "fields":
             fields = cursor.listed(",", "a member of the object")
         elif clause == "traits":
-            traits = cursor.listed(",", "a trait")
+            traits = _traits(cursor)
         else:
             cells[clause] = cursor.word(f"the value of '{clause}'")
     for line in record.body:
@@ -88,17 +93,17 @@ def _kind(record: Record) -> Kind:
         cells["tag"],
         cells["null"],
         fields,
-        _traits(cursor, traits),
-        record.head.position,
+        traits,
+        position,
     )
 
 
-def _traits(cursor: Cursor, words: tuple[str, ...]) -> frozenset[Trait]:
-    known = {trait.value: trait for trait in Trait}
-    for word in words:
-        if word not in known:
-            raise cursor.error(f"unknown trait '{word}'; use one of {', '.join(known)}")
-    return frozenset(known[word] for word in words)
+def _traits(cursor: Cursor) -> frozenset[Trait]:
+    known = tuple(trait.value for trait in Trait)
+    traits = [Trait(pick(cursor, "trait", known))]
+    while cursor.accept(","):
+        traits.append(Trait(pick(cursor, "trait", known)))
+    return frozenset(traits)
 
 
 # ---- callbacks and procedures --------------------------------------------------------
@@ -137,13 +142,13 @@ def _head(
             continue
         match pick(cursor, "clause of a record", clauses):
             case "since":
-                head.since = cursor.dotted("a version")
+                head.since = _version(cursor)
             case "section":
-                head.section = cursor.dotted("a section's number")
+                head.section = _section(cursor)
             case "deprecated":
-                head.deprecated = cursor.dotted("a version")
+                head.deprecated = _version(cursor)
             case "returns":
-                head.returns = cursor.word("a kind")
+                head.returns = _returned(cursor, kinds)
             case "planned":
                 head.planned = True
             case "anytime":
@@ -155,10 +160,34 @@ def _head(
             case "silent":
                 head.silent = True
     if head.returns not in kinds:
-        raise cursor.error(f"unknown kind '{head.returns}'; add it to kinds.spec")
+        raise cursor.lacks("no kind has 'traits code'; add 'returns KIND'")
     if not head.since or not head.section:
-        raise cursor.error("'since' or 'section' is missing; add it to this line")
+        raise cursor.lacks("'since' or 'section' is missing; add it to this line")
     return head
+
+
+def _returned(cursor: Cursor, kinds: dict[str, Kind]) -> str:
+    name = cursor.word("a kind")
+    if name not in kinds:
+        remedy = did_you_mean(name, kinds, "add it to kinds.spec")
+        raise cursor.error(f"unknown kind '{name}'; {remedy}")
+    return name
+
+
+def _version(cursor: Cursor) -> str:
+    """The version of a standard: two numbers."""
+    text = cursor.dotted("a version")
+    if not re.fullmatch(r"[1-9]\d*\.\d", text):
+        raise cursor.error(f"'{text}' is no version; write it like 4.1")
+    return text
+
+
+def _section(cursor: Cursor) -> str:
+    """The number of a chapter or of a section below it."""
+    text = cursor.dotted("a section's number")
+    if not re.fullmatch(r"[1-9]\d*(\.[1-9]\d*)*", text):
+        raise cursor.error(f"'{text}' is no section; write it like 12 or 12.2.1")
+    return text
 
 
 @dataclass
@@ -202,6 +231,7 @@ def _procedure(
     cursor = Cursor(record.head)
     cursor.expect("proc", "to open a procedure")
     name = cursor.record = cursor.word("the procedure's name")
+    position = cursor.place
     head = _head(cursor, kinds, (INDEPENDENT, *languages), PROCEDURE_CLAUSES)
     body, doc = _Body(), list[str]()
     arguments: list[Argument] = []
@@ -221,7 +251,7 @@ def _procedure(
         if not given
     ]
     if missing:
-        raise cursor.error(f"'{missing[0]}' is missing; add it below this line")
+        raise cursor.lacks(f"'{missing[0]}' is missing; add it below this line")
     return Procedure(
         name,
         head.since,
@@ -240,7 +270,7 @@ def _procedure(
         head.silent,
         head.deprecated,
         head.languages,
-        record.head.position,
+        position,
         body.plan,
     )
 
@@ -251,6 +281,7 @@ def _callback(
     cursor = Cursor(record.head)
     cursor.expect("callback", "to open a callback")
     name = cursor.record = cursor.word("the prototype's name")
+    position = cursor.place
     head = _head(cursor, kinds, languages, CALLBACK_CLAUSES)
     arguments = tuple(
         parse_argument(Cursor(line, name), kinds, head.languages)
@@ -264,7 +295,7 @@ def _callback(
         kinds[head.returns],
         head.planned,
         head.languages,
-        record.head.position,
+        position,
     )
 
 

@@ -434,6 +434,11 @@ class Spec:
         return tuple(c for c in found if c.callback not in planned)
 
     @property
+    def records(self) -> tuple["Procedure | Callback", ...]:
+        """Callbacks and procedures."""
+        return (*self.callbacks.values(), *self.procedures.values())
+
+    @property
     def handle_types(self) -> tuple[str, ...]:
         """The types of handles."""
         return tuple(kind.handle for kind in self.kinds.values() if kind.is_handle)

@@ -4,8 +4,39 @@
 from collections.abc import Iterator, Mapping
 
 from codegen.language import Language
-from codegen.model import INDEPENDENT, Argument, Procedure
+from codegen.model import INDEPENDENT, Argument, Procedure, Spec
+from codegen.position import nearest
 from codegen.rules import Condition, Domain
+
+
+# ---- by name -------------------------------------------------------------------------
+PREFIX = "mpi_"
+
+
+def _names(procedure: Procedure, languages: Mapping[str, Language]) -> Iterator[str]:
+    """Whatever programs and linkers may call it, in lower case."""
+    yield procedure.name.lower()
+    for language in languages.values():
+        for entry in (*language.entries(procedure), *language.undeclared(procedure)):
+            yield from (name.lower() for name in (entry.name, entry.pmpi_name))
+            yield entry.c_name.lower()
+
+
+def find(spec: Spec, languages: Mapping[str, Language], wanted: str) -> Procedure:
+    """The record that has this name in some language, with or without MPI_, in any
+    case; a name that none has is a KeyError that suggests another."""
+    records = {
+        name: procedure
+        for procedure in spec.procedures.values()
+        for name in _names(procedure, languages)
+    }
+    short = wanted.lower()
+    for name in (short, PREFIX + short):
+        if name in records:
+            return records[name]
+    near = nearest(short, records) or nearest(PREFIX + short, records)
+    known = f"; did you mean '{records[near].name}'?" if near else ""
+    raise KeyError(f"{wanted}: no such procedure in the table{known}")
 
 
 # ---- language-independent ------------------------------------------------------------

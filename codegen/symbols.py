@@ -114,7 +114,8 @@ def _declared(bindings: Bindings, language: Language) -> Iterator[Symbol]:
         binding = "weak" if cursor.accept("weak") else "strong"
         text = cursor.string("what it is for, in quotes")
         cursor.expect_end()
-        symbol = support_symbol(language, name, text, line.position)
+        position = line.position.at(name)
+        symbol = support_symbol(language, name, text, position)
         yield replace(symbol, library=library, binding=binding)
 
 

@@ -6,11 +6,11 @@ that is indented belongs to the record that the last line at the margin has open
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from codegen.position import Position, SpecError
+from codegen.position import Position, SpecError, did_you_mean
 
 SYMBOLS = (">=", "==", ">", ":", ",", "|", ".", "[", "]", "*", "-")
 
@@ -31,6 +31,8 @@ class Token:
 
     sort: Sort
     text: str
+    column: int = 0  # where it begins, from 1
+    end: int = 0  # where the next one may
 
     def __str__(self) -> str:
         if self.sort is Sort.END:
@@ -57,24 +59,25 @@ def _length_while(text: str, start: int, more: str) -> int:
     return end
 
 
-def _scan(text: str, start: int, position: Position) -> tuple[Token, int]:
-    """The token that starts at `start`, and where the next one may."""
+def _scan(text: str, start: int, position: Position) -> Token:
+    """The token that starts at `start`."""
     letter = text[start]
+    here = replace(position, column=start + 1, width=1)
     if letter == '"':
         end = text.find('"', start + 1)
         if end < 0:
-            raise SpecError(position, "string without its closing quote; add the quote")
-        return Token(Sort.STRING, text[start + 1 : end]), end + 1
+            raise SpecError(here, "string without its closing quote; add the quote")
+        return Token(Sort.STRING, text[start + 1 : end], start + 1, end + 1)
     if letter.isdigit() or (letter == "-" and text[start + 1 : start + 2].isdigit()):
         end = _length_while(text, start + 1, ".")
-        return Token(Sort.NUMBER, text[start:end]), end
+        return Token(Sort.NUMBER, text[start:end], start + 1, end)
     if letter.isalpha() or letter == "_":
         end = _length_while(text, start, "_")
-        return Token(Sort.WORD, text[start:end]), end
+        return Token(Sort.WORD, text[start:end], start + 1, end)
     for symbol in SYMBOLS:
         if text.startswith(symbol, start):
-            return Token(Sort.SYMBOL, symbol), start + len(symbol)
-    raise SpecError(position, f"character '{letter}' means nothing here; remove it")
+            return Token(Sort.SYMBOL, symbol, start + 1, start + len(symbol))
+    raise SpecError(here, f"character '{letter}' means nothing here; remove it")
 
 
 def _tokens(text: str, position: Position) -> Iterator[Token]:
@@ -83,15 +86,29 @@ def _tokens(text: str, position: Position) -> Iterator[Token]:
         if text[at] == " ":
             at += 1
             continue
-        token, at = _scan(text, at, position)
+        token = _scan(text, at, position)
+        at = token.end
         yield token
+
+
+def _decoded(data: bytes, name: str) -> str:
+    """The text of a file."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = (data[: error.start].decode("utf-8") + "?").splitlines()
+        text = data.decode("utf-8", "replace").splitlines()[len(before) - 1]
+        where = Position(name, len(before), text, len(before[-1]), 1)
+        message = f"byte 0x{data[error.start]:02x} is no UTF-8; save the file as UTF-8"
+        raise SpecError(where, message) from error
 
 
 def read_lines(path: Path, name: str) -> list[Line]:
     """All lines of the file; `name` is how messages call it."""
     lines = []
-    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
-        position = Position(name, number)
+    whole = _decoded(path.read_bytes(), name)
+    for number, text in enumerate(whole.splitlines(), 1):
+        position = Position(name, number, text)
         tokens = tuple(_tokens(text, position))
         if tokens:
             lines.append(Line(position, text.startswith(" "), tokens))
@@ -107,9 +124,34 @@ class Cursor:
         self.position = line.position
         self.record = record
 
+    @property
+    def place(self) -> Position:
+        """Where the token is that was taken last, or the first if none was."""
+        last = min(max(self._next, 1), len(self._tokens))
+        return self._at(self._tokens[last - 1])
+
+    @property
+    def next_place(self) -> Position:
+        """Where the next token is."""
+        return self._at(self.peek())
+
+    def _at(self, token: Token) -> Position:
+        if token is END:
+            return replace(self.position, column=self._tokens[-1].end + 1, width=1)
+        width = token.end - token.column + 1
+        return replace(self.position, column=token.column, width=width)
+
     def error(self, message: str) -> SpecError:
-        """The error to raise about this line."""
-        return SpecError(self.position, message, self.record)
+        """The error to raise about the token that was taken last."""
+        return SpecError(self.place, message, self.record)
+
+    def unexpected(self, message: str) -> SpecError:
+        """The error to raise about the next token."""
+        return SpecError(self.next_place, message, self.record)
+
+    def lacks(self, message: str) -> SpecError:
+        """The error to raise about the record as a whole."""
+        return SpecError(self.position.at(self.record), message, self.record)
 
     def peek(self) -> Token:
         """The next token, not taken."""
@@ -137,7 +179,7 @@ class Cursor:
     def _take_sort(self, sort: Sort, what: str) -> str:
         token = self.peek()
         if token.sort is not sort:
-            raise self.error(f"{token} found; write {what} here")
+            raise self.unexpected(f"{token} found; write {what} here")
         self._next += 1
         return token.text
 
@@ -170,19 +212,22 @@ class Cursor:
     def expect(self, symbol: str, what: str) -> None:
         """A symbol that must come next."""
         if not self.accept(symbol):
-            raise self.error(f"{self.peek()} found; write '{symbol}' {what}")
+            message = f"{self.peek()} found; write '{symbol}' {what}"
+            raise self.unexpected(message)
 
     def expect_end(self) -> None:
         """Nothing may follow."""
         if not self.at_end():
-            raise self.error(f"{self.peek()} is not understood here; remove it")
+            message = f"{self.peek()} is not understood here; remove it"
+            raise self.unexpected(message)
 
 
 def pick(cursor: Cursor, what: str, allowed: tuple[str, ...]) -> str:
     """A word out of a closed list."""
     word = cursor.word(what)
     if word not in allowed:
-        raise cursor.error(f"unknown {what} '{word}'; use one of {', '.join(allowed)}")
+        remedy = did_you_mean(word, allowed, f"use one of {', '.join(allowed)}")
+        raise cursor.error(f"unknown {what} '{word}'; {remedy}")
     return word
 
 
@@ -190,10 +235,7 @@ def take_only(cursor: Cursor, every: tuple[str, ...]) -> tuple[str, ...]:
     """`only NAME, ...`, a choice of languages, or all of them."""
     if not cursor.accept("only"):
         return every
-    languages = cursor.listed(",", "a language")
-    for language in languages:
-        if language not in every:
-            raise cursor.error(
-                f"unknown language '{language}'; use one of {', '.join(every)}"
-            )
-    return languages
+    languages = [pick(cursor, "language", every)]
+    while cursor.accept(","):
+        languages.append(pick(cursor, "language", every))
+    return tuple(languages)

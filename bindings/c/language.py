@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from bindings.c import entries
+from bindings.c import entries, keywords
 from bindings.c.steps import CSteps
 from bindings.c.text import CText
 from bindings.c.wrap import wrap_c, wrap_c_lines
@@ -24,6 +24,9 @@ class C(Language):
 
     def entries(self, procedure: Procedure) -> tuple[Entry, ...]:
         return entries.c_entries(procedure)
+
+    def reserved(self, name: str) -> str:
+        return keywords.reserved(name)
 
     def symbols(self, bindings: Bindings) -> Iterator[Symbol]:
         """Variables that C programs read and the layer of another language sets, and

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from bindings.c.text import CText
 from bindings.f08 import entries
 from bindings.f08.choice_planner import ChoicePlanner
+from bindings.fortran import keywords
 from bindings.fortran.entries import linker_name
 from bindings.fortran.page import USE_C_PTR, head
 from bindings.fortran.text import F08Text
@@ -22,6 +23,9 @@ class F08(Language):
 
     def entries(self, procedure: Procedure) -> tuple[Entry, ...]:
         return entries.f08_entries(procedure)
+
+    def reserved(self, name: str) -> str:
+        return keywords.reserved(name)
 
     def linker_name(self, name: str) -> str:
         return linker_name(name)

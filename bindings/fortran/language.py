@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from bindings.c.text import CText
-from bindings.fortran import entries
+from bindings.fortran import entries, keywords
 from bindings.fortran.constants import FortranConstants
 from bindings.fortran.page import cptr_interface, f90_binding
 from bindings.fortran.planner import FortranPlanner
@@ -28,6 +28,9 @@ class F90(Language):
 
     def undeclared(self, procedure: Procedure) -> tuple[Entry, ...]:
         return entries.implicit_entries(procedure)
+
+    def reserved(self, name: str) -> str:
+        return keywords.reserved(name)
 
     def linker_name(self, name: str) -> str:
         return entries.linker_name(name)

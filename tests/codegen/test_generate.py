@@ -184,7 +184,7 @@ class Generate(TreeTest):
         out = self.folder / "out"
         code, text, complaint = self.run_codegen("generate", "--output", str(out))
         self.assertEqual((code, text, out.exists()), (1, "", False))
-        self.assertIn("spec/procedures/all.spec:29: MPI_Clock: ", complaint)
+        self.assertIn("spec/procedures/all.spec:29:6: MPI_Clock: ", complaint)
 
     def test_data_of_the_forum_that_are_not_there_are_an_error(self) -> None:
         nowhere = str(self.root / "spec")
