@@ -7,6 +7,7 @@
 
 #include <oriel_core.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     AT_ONCE = 32, // exchanges under way
@@ -166,6 +167,24 @@ int plan_alltoallw(const void *sendbuf, struct numbers sendcounts,
 
 // ---- the blocking form inside a node
 
+// The buffers are different memory, and all blocks have `size` bytes.
+static int exchange_bytes(struct communicator *comm, const char *out, char *in,
+                          size_t size)
+{
+    size_t own = (size_t)comm->rank * size;
+    if (size > 0)
+        memcpy(in + own, out + own, size);
+    struct node_blocks blocks = {
+        .out = out, .in = in, .size = size, .root = ALL_MEMBERS};
+    return node_exchange(comm, &blocks, 0);
+}
+
+// Nothing is given: all members fail.
+static int exchange_nothing(struct communicator *comm, int err)
+{
+    return node_exchange(comm, &(struct node_blocks){.root = ALL_MEMBERS}, err);
+}
+
 // Packs what is not contiguous, and what would be overwritten while it is sent.
 static int exchange_packed(struct elements out, struct elements in, size_t size,
                            struct communicator *comm)
@@ -174,12 +193,11 @@ static int exchange_packed(struct elements out, struct elements in, size_t size,
     bool packs_in = !in.type->is_contiguous;
     char *packed = malloc((packs_in ? 2 * total : total) + 1);
     if (packed == NULL)
-        return node_exchange(
-            comm, NULL, NULL, 0,
-            fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", total));
+        return exchange_nothing(
+            comm, fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes", total));
     char *received = packs_in ? packed + total : in.at;
     datatype_pack(out.type, out.count, out.at, packed);
-    int err = node_exchange(comm, packed, received, size, 0);
+    int err = exchange_bytes(comm, packed, received, size);
     if (!err && packs_in)
         datatype_unpack(in.type, in.count, in.at, received);
     free(packed);
@@ -202,12 +220,11 @@ int oriel_alltoall(const void *sendbuf, MPI_Count sendcount, struct datatype *se
         is_in_place ? in : elements_of(sendbuf, sendcount * comm->size, sendtype);
     size_t size = (size_t)(recvcount * recvtype->size);
     if (elements_bytes(out) != elements_bytes(in))
-        return node_exchange(
-            comm, NULL, NULL, 0,
-            fail(MPI_ERR_TRUNCATE,
-                 "%zu bytes are sent to all and %zu are to be received",
-                 elements_bytes(out), elements_bytes(in)));
+        return exchange_nothing(
+            comm, fail(MPI_ERR_TRUNCATE,
+                       "%zu bytes are sent to all and %zu are to be received",
+                       elements_bytes(out), elements_bytes(in)));
     if (is_in_place || !out.type->is_contiguous || !recvtype->is_contiguous)
         return exchange_packed(out, in, size, comm);
-    return node_exchange(comm, out.at, recvbuf, size, 0);
+    return exchange_bytes(comm, out.at, recvbuf, size);
 }

@@ -216,14 +216,17 @@ static int move_elements(struct communicator *comm, struct elements elements, in
     if (!type->is_contiguous) {
         packed = at = malloc(elements_bytes(elements) + 1);
         if (packed == NULL)
-            return node_move_blocks(comm, &moved,
-                                    fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes",
-                                         elements_bytes(elements)));
+            return node_exchange(comm, &moved,
+                                 fail(MPI_ERR_NO_MEM, "no memory to pack %zu bytes",
+                                      elements_bytes(elements)));
         if (gives || is_root) // the root's own block stays as it is
             datatype_pack(type, elements.count, elements.at, packed);
     }
-    *(is_root ? &moved.all : &moved.own) = at;
-    int err = node_move_blocks(comm, &moved, 0);
+    if (gives)
+        moved.out = at;
+    else
+        moved.in = at;
+    int err = node_exchange(comm, &moved, 0);
     if (!err && packed != NULL && !gives)
         datatype_unpack(type, elements.count, elements.at, packed);
     free(packed);
@@ -237,7 +240,7 @@ static int move_or_fail(struct communicator *comm, struct elements own,
 {
     int err = check_in_place(comm, own.at, root);
     if (err)
-        return node_move_blocks(
+        return node_exchange(
             comm, &(struct node_blocks){.root = root, .to_root = to_root}, err);
     bool is_root = comm->rank == root;
     err = move_elements(comm, is_root ? block : own, root, to_root);

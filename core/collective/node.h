@@ -24,27 +24,22 @@ int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node
 int node_gather_all(struct communicator *comm, const void *mine, void *all, size_t size,
                     int err);
 
+enum { ALL_MEMBERS = -1 };
+
+// Blocks of the members of one node: from each to each, to a root, or from it.
+struct node_blocks {
+    const char *out; // for each rank, or at a member other than the root the only one
+    char *in;        // likewise; NULL, as `out`, where there are none
+    size_t size;     // of a block
+    int root;        // a node rank, or ALL_MEMBERS: alltoall
+    bool to_root;    // gather; else scatter
+};
 // Can the members exchange by the next function? All are on one node then, and so few
 // that each has a cache line for every other one in its slot.
 bool node_can_exchange(const struct communicator *comm);
-// Alltoall: brings the block for this member of each one's `out` to the place of its
-// rank in `in`, which is other memory; blocks have `size` bytes. MPI_ERR_TRUNCATE when
-// their sizes differ.
-int node_exchange(struct communicator *comm, const char *out, char *in, size_t size,
-                  int err);
-
-// Blocks of the members of one node that go to a root or come from it.
-struct node_blocks {
-    char *all;    // at the root: a block for each rank
-    char *own;    // at the others
-    size_t size;  // of a block
-    int root;     // a node rank
-    bool to_root; // gather; else scatter
-};
-// Gather and scatter, but for the root's own block. Needs node_can_exchange.
-// MPI_ERR_TRUNCATE when the members' sizes differ.
-int node_move_blocks(struct communicator *comm, const struct node_blocks *blocks,
-                     int err);
+// Brings the blocks for other members to their places, in other memory.
+// MPI_ERR_TRUNCATE when the sizes differ.
+int node_exchange(struct communicator *comm, const struct node_blocks *blocks, int err);
 
 // Operands of one predefined type, and who gets their result.
 struct reduction {
@@ -55,7 +50,6 @@ struct reduction {
     MPI_Count count;
     int to; // a node rank, or ALL_MEMBERS
 };
-enum { ALL_MEMBERS = -1 };
 // All members that get the result get the same bits: the order of operands does not
 // depend on the times of arrival.
 int node_reduce(struct communicator *comm, const struct reduction *reduction);

@@ -6,214 +6,151 @@
 
 #include <string.h>
 
-// Bytes of each block that a member leaves in its slot in one round, for all others.
-static size_t round_bytes(const struct communicator *comm)
-{
-    size_t others = (size_t)comm->node_size - 1;
-    return SLOT_BYTES / others / CACHE_LINE * CACHE_LINE;
-}
-
 bool node_can_exchange(const struct communicator *comm)
 {
     return comm->leader_count == 1 && comm->node_size <= SLOT_BYTES / CACHE_LINE;
 }
 
-// ---- from all to all
+// ---- who has which blocks
 
-// In a slot the pieces lie in the order of their destinations, from the owner's next
-// one on.
-static void leave_pieces(const struct communicator *comm, char *slot_bytes,
-                         const char *out, size_t size, size_t length)
+// Does one member have a block for the other?
+static bool is_given(const struct node_blocks *blocks, int from, int to)
 {
+    return blocks->root == ALL_MEMBERS ||
+           (blocks->to_root ? to == blocks->root : from == blocks->root);
+}
+
+// At a root and in an alltoall there is a block for each member.
+static bool has_one_block(const struct communicator *comm,
+                          const struct node_blocks *blocks)
+{
+    return blocks->root != ALL_MEMBERS && blocks->root != comm->node_rank;
+}
+
+static size_t block_start(const struct communicator *comm,
+                          const struct node_blocks *blocks, int other)
+{
+    return has_one_block(comm, blocks) ? 0 : (size_t)other * blocks->size;
+}
+
+// ---- through the slots
+
+static void leave_blocks(const struct communicator *comm, const void *argument,
+                         char *slot_bytes, size_t done, size_t length)
+{
+    const struct node_blocks *blocks = argument;
+    int own = comm->node_rank;
     for (int i = 1; i < comm->node_size; i++) {
-        int to = (comm->node_rank + i) % comm->node_size;
-        memcpy(slot_bytes + (size_t)(i - 1) * length, out + (size_t)to * size, length);
+        int to = (own + i) % comm->node_size;
+        size_t place = blocks->to_root ? 0 : piece_place(comm, own, to, length);
+        if (is_given(blocks, own, to))
+            memcpy(slot_bytes + place,
+                   blocks->out + block_start(comm, blocks, to) + done, length);
     }
 }
 
-static void take_pieces(const struct communicator *comm, const struct slot *slots,
-                        char *in, size_t size, size_t length)
+static void take_blocks(const struct communicator *comm, const void *argument,
+                        const struct slot *slots, size_t done, size_t length)
 {
+    const struct node_blocks *blocks = argument;
+    int own = comm->node_rank;
     for (int i = 1; i < comm->node_size; i++) {
-        int from = (comm->node_rank + i) % comm->node_size;
-        size_t before = (size_t)(comm->node_size - i - 1);
-        memcpy(in + (size_t)from * size,
-               slot_after(slots, from)->bytes + before * length, length);
+        int from = (own + i) % comm->node_size;
+        size_t place = blocks->to_root ? 0 : piece_place(comm, from, own, length);
+        if (is_given(blocks, from, own))
+            memcpy(blocks->in + block_start(comm, blocks, from) + done,
+                   slot_after(slots, from)->bytes + place, length);
     }
 }
 
-static int exchange_through_slots(struct communicator *comm, const char *out, char *in,
-                                  size_t size, int err)
+// ---- by single copies
+
+// What a member copies of a block for which another one shows its buffer.
+struct part {
+    size_t begin, end;
+};
+
+// In an alltoall all read. Else the root copies the first bytes of each block and the
+// others the rest of theirs, so that all have the same work.
+static struct part copied_part(const struct communicator *comm,
+                               const struct node_blocks *blocks, bool is_reader)
 {
-    size_t done = 0;
-    do {
-        size_t left = size - done, most = round_bytes(comm);
-        size_t length = left < most ? left : most;
-        const struct slot *slots = member_slot(comm, 0);
-        struct slot *own = member_slot(comm, comm->node_rank);
-        own->total = err ? total_refused(err) : size;
-        if (length > 0 && !err)
-            leave_pieces(comm, own->bytes, out + done, size, length);
-        int failed = node_arrive(comm);
-        if (!failed)
-            failed = slots_agree(comm, slots, size);
-        if (failed)
-            return err ? err : failed;
-        if (length > 0)
-            take_pieces(comm, slots, in + done, size, length);
-        done += length;
-    } while (done < size);
-    return 0;
+    if (blocks->root == ALL_MEMBERS)
+        return (struct part){0, is_reader ? blocks->size : 0};
+    size_t first = blocks->size / (size_t)comm->node_size;
+    return blocks->root == comm->node_rank ? (struct part){0, first}
+                                           : (struct part){first, blocks->size};
 }
 
-// Each member reads first from the one behind it, so that not all read from one.
-static int exchange_shown(struct communicator *comm, const struct slot *slots, char *in,
-                          size_t size)
+static int copy_part(const struct communicator *comm, const struct slot *slots,
+                     const struct node_blocks *blocks, int other, bool is_reader)
 {
-    int err = copies_begin(comm);
+    struct part part = copied_part(comm, blocks, is_reader);
+    size_t start = block_start(comm, blocks, other) + part.begin;
+    size_t there = blocks->root == comm->node_rank ? 0 : (size_t)comm->node_rank;
+    uint64_t place =
+        slot_after(slots, other)->shown.from + there * blocks->size + part.begin;
+    size_t bytes = part.end - part.begin;
+    if (bytes == 0)
+        return 0;
+    return is_reader ? place_read(comm, other, place, blocks->in + start, bytes)
+                     : place_write(comm, other, place, blocks->out + start, bytes);
+}
+
+// Each member begins with the one behind it, so that not all copy from one.
+static int copy_block_parts(const struct communicator *comm, const struct slot *slots,
+                            const struct node_blocks *blocks)
+{
+    int err = 0, own = comm->node_rank;
     for (int i = 1; !err && i < comm->node_size; i++) {
-        int from = (comm->node_rank + i) % comm->node_size;
-        uint64_t place = slot_after(slots, from)->shown.from;
-        err = place_read(comm, from, place + (size_t)comm->node_rank * size,
-                         in + (size_t)from * size, size);
-    }
-    return copies_end(comm, err);
-}
-
-int node_exchange(struct communicator *comm, const char *out, char *in, size_t size,
-                  int err)
-{
-    size_t own = (size_t)comm->node_rank * size, total = (size_t)comm->node_size * size;
-    if (size > 0 && !err)
-        memcpy(in + own, out + own, size);
-    if (comm->node_size == 1)
-        return err;
-    if (!err && total >= SINGLE_COPY_BYTES) {
-        struct shown shown = {.from = place_of(out, total)};
-        const struct slot *slots;
-        err = node_show(comm, shown, size, &slots);
-        if (slots != NULL)
-            return exchange_shown(comm, slots, in, size);
-        if (err)
-            return err;
-    }
-    return exchange_through_slots(comm, out, in, size, err);
-}
-
-// ---- from all to one, and from one to all
-
-static bool is_blocks_root(const struct communicator *comm,
-                           const struct node_blocks *blocks)
-{
-    return comm->node_rank == blocks->root;
-}
-
-static void leave_blocks(const struct communicator *comm, char *slot_bytes,
-                         const struct node_blocks *blocks, size_t done, size_t length)
-{
-    if (!is_blocks_root(comm, blocks) && blocks->to_root)
-        memcpy(slot_bytes, blocks->own + done, length);
-    else if (is_blocks_root(comm, blocks) && !blocks->to_root)
-        leave_pieces(comm, slot_bytes, blocks->all + done, blocks->size, length);
-}
-
-static void take_blocks(const struct communicator *comm, const struct slot *slots,
-                        const struct node_blocks *blocks, size_t done, size_t length)
-{
-    int own = comm->node_rank, members = comm->node_size;
-    if (!is_blocks_root(comm, blocks) && !blocks->to_root) {
-        size_t before = (size_t)((own - blocks->root + members) % members - 1);
-        memcpy(blocks->own + done,
-               slot_after(slots, blocks->root)->bytes + before * length, length);
-    } else if (is_blocks_root(comm, blocks) && blocks->to_root) {
-        for (int from = 0; from < members; from++)
-            if (from != own)
-                memcpy(blocks->all + (size_t)from * blocks->size + done,
-                       slot_after(slots, from)->bytes, length);
-    }
-}
-
-static int move_through_slots(struct communicator *comm,
-                              const struct node_blocks *blocks, int err)
-{
-    size_t size = blocks->size, done = 0;
-    size_t most = blocks->to_root ? SLOT_BYTES : round_bytes(comm);
-    do {
-        size_t length = size - done < most ? size - done : most;
-        const struct slot *slots = member_slot(comm, 0);
-        struct slot *own = member_slot(comm, comm->node_rank);
-        own->total = err ? total_refused(err) : size;
-        if (length > 0 && !err)
-            leave_blocks(comm, own->bytes, blocks, done, length);
-        int failed = node_arrive(comm);
-        if (!failed)
-            failed = slots_agree(comm, slots, size);
-        if (failed)
-            return err ? err : failed;
-        if (length > 0)
-            take_blocks(comm, slots, blocks, done, length);
-        done += length;
-    } while (done < size);
-    return 0;
-}
-
-static int copy_shown_block(const struct communicator *comm, bool reads, int node_rank,
-                            uint64_t place, char *at, size_t bytes)
-{
-    return reads ? place_read(comm, node_rank, place, at, bytes)
-                 : place_write(comm, node_rank, place, at, bytes);
-}
-
-// The root copies the first bytes of each block and the others the rest of theirs, so
-// that all have the same work.
-static int copy_shown_blocks(const struct communicator *comm, const struct slot *slots,
-                             const struct node_blocks *blocks)
-{
-    size_t size = blocks->size, part = size / (size_t)comm->node_size;
-    bool is_root = is_blocks_root(comm, blocks), reads = is_root == blocks->to_root;
-    int err = 0;
-    if (!is_root)
-        return copy_shown_block(comm, reads, blocks->root,
-                                slot_after(slots, blocks->root)->shown.from +
-                                    (size_t)comm->node_rank * size + part,
-                                blocks->own + part, size - part);
-    for (int i = 1; !err && i < comm->node_size; i++) {
-        int other = (comm->node_rank + i) % comm->node_size;
-        err = copy_shown_block(comm, reads, other, slot_after(slots, other)->shown.from,
-                               blocks->all + (size_t)other * size, part);
+        int other = (own + i) % comm->node_size;
+        if (is_given(blocks, other, own))
+            err = copy_part(comm, slots, blocks, other, true);
+        if (!err && is_given(blocks, own, other))
+            err = copy_part(comm, slots, blocks, other, false);
     }
     return err;
 }
 
 // A member that has failed shows that in the last round.
-static int move_shown_blocks(struct communicator *comm, const struct slot *slots,
-                             const struct node_blocks *blocks)
+static int exchange_shown(struct communicator *comm, const struct slot *slots,
+                          const struct node_blocks *blocks)
 {
     int err = copies_begin(comm);
     if (!err)
-        err = copy_shown_blocks(comm, slots, blocks);
+        err = copy_block_parts(comm, slots, blocks);
     const struct slot *ends = member_slot(comm, 0);
     member_slot(comm, comm->node_rank)->total = err ? total_refused(err) : blocks->size;
     err = copies_end(comm, err);
     return err ? err : slots_agree(comm, ends, blocks->size);
 }
 
-int node_move_blocks(struct communicator *comm, const struct node_blocks *blocks,
-                     int err)
+static struct shown shown_blocks(const struct communicator *comm,
+                                 const struct node_blocks *blocks)
 {
-    size_t total = (size_t)comm->node_size * blocks->size;
+    size_t count = has_one_block(comm, blocks) ? 1 : (size_t)comm->node_size;
+    const char *buffer = blocks->out != NULL ? blocks->out : blocks->in;
+    return (struct shown){.from = place_of(buffer, count * blocks->size)};
+}
+
+int node_exchange(struct communicator *comm, const struct node_blocks *blocks, int err)
+{
     if (comm->node_size == 1)
         return err;
-    if (!err && total >= SINGLE_COPY_BYTES) {
-        struct shown shown = {.from = is_blocks_root(comm, blocks)
-                                          ? place_of(blocks->all, total)
-                                          : place_of(blocks->own, blocks->size)};
+    if (!err && (size_t)comm->node_size * blocks->size >= SINGLE_COPY_BYTES) {
         const struct slot *slots;
-        err = node_show(comm, shown, blocks->size, &slots);
+        err = node_show(comm, shown_blocks(comm, blocks), blocks->size, &slots);
         if (slots != NULL)
-            return move_shown_blocks(comm, slots, blocks);
+            return exchange_shown(comm, slots, blocks);
         if (err)
             return err;
     }
-    return move_through_slots(comm, blocks, err);
+    struct passage passage = {
+        .total = blocks->size,
+        .size = blocks->size,
+        .most = blocks->to_root ? SLOT_BYTES : longest_piece(comm),
+        .leave = leave_blocks,
+        .take = take_blocks,
+    };
+    return slots_pass(comm, &passage, blocks, err);
 }

@@ -186,30 +186,28 @@ static int read_blocks(const struct communicator *comm, const struct slot *slots
     return err;
 }
 
-static int gather_through_slots(struct communicator *comm, char *all, size_t size,
-                                int err)
+// The blocks are those of all members, of which the own one is there already.
+struct gathered {
+    char *all;
+    size_t size; // of a block
+};
+
+static void leave_block(const struct communicator *comm, const void *argument,
+                        char *slot_bytes, size_t done, size_t length)
 {
-    size_t done = 0;
-    do {
-        size_t length = piece_at(done, size);
-        const struct slot *slots = member_slot(comm, 0);
-        struct slot *own = member_slot(comm, comm->node_rank);
-        own->total = err ? total_refused(err) : size;
-        if (length > 0)
-            memcpy(own->bytes, block_of(comm, all, size, comm->node_rank) + done,
-                   length);
-        int failed = node_arrive(comm);
-        if (!failed)
-            failed = slots_agree(comm, slots, size);
-        if (failed)
-            return err ? err : failed;
-        for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
-            if (node_rank != comm->node_rank && length > 0)
-                memcpy(block_of(comm, all, size, node_rank) + done,
-                       slot_after(slots, node_rank)->bytes, length);
-        done += length;
-    } while (done < size);
-    return 0;
+    const struct gathered *blocks = argument;
+    memcpy(slot_bytes,
+           block_of(comm, blocks->all, blocks->size, comm->node_rank) + done, length);
+}
+
+static void take_blocks_of_all(const struct communicator *comm, const void *argument,
+                               const struct slot *slots, size_t done, size_t length)
+{
+    const struct gathered *blocks = argument;
+    for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
+        if (node_rank != comm->node_rank)
+            memcpy(block_of(comm, blocks->all, blocks->size, node_rank) + done,
+                   slot_after(slots, node_rank)->bytes, length);
 }
 
 static int gather_shown(struct communicator *comm, const struct slot *slots, char *all,
@@ -238,5 +236,12 @@ int node_gather_all(struct communicator *comm, const void *mine, void *all, size
         if (err)
             return err;
     }
-    return gather_through_slots(comm, all, size, err);
+    struct passage passage = {
+        .total = size,
+        .size = size,
+        .most = SLOT_BYTES,
+        .leave = leave_block,
+        .take = take_blocks_of_all,
+    };
+    return slots_pass(comm, &passage, &(struct gathered){all, size}, err);
 }

@@ -88,3 +88,57 @@ int fail_refused(int error_class);
 // After a round: MPI_ERR_TRUNCATE unless all members have shown this total.
 int slots_agree(const struct communicator *comm, const struct slot *slots,
                 uint64_t total);
+
+// Blocks of members pass through the slots in rounds: a member leaves `length` bytes of
+// each of its blocks in its slot, from byte `done` on, and takes from the slots of the
+// others what is for it.
+typedef void leave_pieces(const struct communicator *comm, const void *blocks,
+                          char *slot_bytes, size_t done, size_t length);
+typedef void take_pieces(const struct communicator *comm, const void *blocks,
+                         const struct slot *slots, size_t done, size_t length);
+struct passage {
+    uint64_t total; // on which members agree
+    size_t size;    // of the longest block
+    size_t most;    // that pass of a block in one round
+    leave_pieces *leave;
+    take_pieces *take;
+};
+// MPI_ERR_TRUNCATE as from slots_agree, or the error `err` of this member or of another.
+static inline int slots_pass(struct communicator *comm, const struct passage *passage,
+                             const void *blocks, int err)
+{
+    size_t done = 0;
+    do {
+        size_t left = passage->size - done, most = passage->most;
+        size_t length = left < most ? left : most;
+        const struct slot *slots = member_slot(comm, 0);
+        struct slot *own = member_slot(comm, comm->node_rank);
+        own->total = err ? total_refused(err) : passage->total;
+        if (length > 0 && !err)
+            passage->leave(comm, blocks, own->bytes, done, length);
+        int failed = node_arrive(comm);
+        if (!failed)
+            failed = slots_agree(comm, slots, passage->total);
+        if (failed)
+            return err ? err : failed;
+        if (length > 0)
+            passage->take(comm, blocks, slots, done, length);
+        done += length;
+    } while (done < passage->size);
+    return 0;
+}
+
+// Where a piece of `length` bytes for each other member lies in the slot of its owner: in
+// the order of their ranks, from the owner's next one on.
+static inline size_t piece_place(const struct communicator *comm, int owner, int to,
+                                 size_t length)
+{
+    int before = to - owner - 1;
+    return (size_t)(before < 0 ? before + comm->node_size : before) * length;
+}
+// So long may these pieces be, in whole cache lines.
+static inline size_t longest_piece(const struct communicator *comm)
+{
+    size_t others = (size_t)comm->node_size - 1;
+    return SLOT_BYTES / others / CACHE_LINE * CACHE_LINE;
+}
