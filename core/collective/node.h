@@ -4,7 +4,7 @@
 // comes with an error `err` makes the call fail for those that depend on it.
 #pragma once
 
-#include "collective/collective.h"
+#include "collective/portions.h"
 
 // The position of a rank among the members of this node, of which it is one.
 static inline int node_rank_of(const struct communicator *comm, int rank)
@@ -48,8 +48,15 @@ struct reduction {
     const char *in;
     char *out; // may be `in`; not used by members that get no result
     MPI_Count count;
-    int to; // a node rank, or ALL_MEMBERS
+    int to; // a node rank, ALL_MEMBERS, or EACH_ITS_BLOCK
+    // Of the elements of `in`, one behind the other; for EACH_ITS_BLOCK only.
+    const struct portions *blocks;
 };
+enum { EACH_ITS_BLOCK = -2 };
 // All members that get the result get the same bits: the order of operands does not
 // depend on the times of arrival.
 int node_reduce(struct communicator *comm, const struct reduction *reduction);
+// Each member gets the result for its own block in `out`. Needs node_can_exchange.
+// MPI_ERR_TRUNCATE when the lengths of the blocks differ.
+int node_reduce_scatter(struct communicator *comm, const struct reduction *reduction,
+                        int err);

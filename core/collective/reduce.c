@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce and allreduce (MPI-4.1 6.9.1, 6.9.6) in the shortest way: inside each node over
-// the shared buffer, between nodes, for allreduce, by schedules of the leaders. All
-// members get the same bits: operands are combined in an order that does not depend on
-// the times of arrival.
+// Reduce, allreduce and reduce_scatter (MPI-4.1 6.9.1, 6.9.6, 6.10) in the shortest way:
+// inside each node over the shared buffer, between nodes, for allreduce, by schedules of
+// the leaders. All members get the same bits: operands are combined in an order that does
+// not depend on the times of arrival.
 #include "collective/leaders.h"
 #include "collective/node.h"
 #include "collective/plans.h"
+#include "collective/portions.h"
 
 #include <oriel_core.h>
+#include <stdlib.h>
 
 // Only predefined operations go over the shared buffer.
 static bool goes_by_schedule(const struct communicator *comm, const struct op *op)
@@ -92,4 +94,66 @@ int oriel_reduce(const void *sendbuf, void *recvbuf, MPI_Count count,
                                   .count = count,
                                   .to = node_rank_of(comm, root)};
     return node_reduce(comm, &reduction);
+}
+
+// ---- a part to each
+
+static bool scatters_in_node(const struct communicator *comm, const struct op *op)
+{
+    return !goes_by_schedule(comm, op) && node_can_exchange(comm);
+}
+
+// In place the operand is where the result goes, too.
+static int reduce_scatter_in_node(const void *sendbuf, void *recvbuf,
+                                  struct portions blocks, MPI_Count count,
+                                  struct op *op, struct communicator *comm)
+{
+    int err = op_check(op, blocks.type);
+    if (err)
+        return err;
+    blocks.at = sendbuf == MPI_IN_PLACE ? recvbuf : (char *)sendbuf;
+    struct reduction reduction = {.op = op,
+                                  .basic = blocks.type->basic,
+                                  .in = blocks.at,
+                                  .out = recvbuf,
+                                  .count = count,
+                                  .to = EACH_ITS_BLOCK,
+                                  .blocks = &blocks};
+    return node_reduce_scatter(comm, &reduction, 0);
+}
+
+int oriel_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+                               struct datatype *datatype, struct op *op,
+                               struct communicator *comm)
+{
+    if (scatters_in_node(comm, op))
+        return reduce_scatter_in_node(sendbuf, recvbuf,
+                                      equal_portions(NULL, recvcount, datatype),
+                                      recvcount * comm->size, op, comm);
+    struct schedule *schedule;
+    int err = plan_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm,
+                                        &schedule);
+    return err ? err : schedule_run(schedule);
+}
+
+int oriel_reduce_scatter(const void *sendbuf, void *recvbuf, struct numbers recvcounts,
+                         struct datatype *datatype, struct op *op,
+                         struct communicator *comm)
+{
+    if (!scatters_in_node(comm, op)) {
+        struct schedule *schedule;
+        int err = plan_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm,
+                                      &schedule);
+        return err ? err : schedule_run(schedule);
+    }
+    MPI_Count *starts = NULL, total = 0;
+    int err = numbers_lay_out(recvcounts, comm->size, &starts, &total);
+    if (err)
+        return node_reduce_scatter(comm, NULL, err);
+    struct numbers displacements = {starts, true};
+    err = reduce_scatter_in_node(
+        sendbuf, recvbuf, listed_portions(NULL, recvcounts, displacements, datatype),
+        total, op, comm);
+    free(starts);
+    return err;
 }

@@ -167,6 +167,44 @@ static void the_root_has_the_sums(struct trial *trial, int length, int root)
         check_sums(trial, all_of(trial), length);
 }
 
+// Of the sums of as many ints as all have, each member gets its block.
+static void check_block(const struct trial *trial, const int *ints, int start,
+                        int length)
+{
+    for (int i = 0; i < length; i++) {
+        int sum = 0;
+        for (int owner = 0; owner < trial->size; owner++)
+            sum += value_of(owner, start + i, trial->number);
+        CHECK(ints[i] == sum);
+    }
+}
+
+static void each_has_a_block_of_sums(struct trial *trial, int length, bool is_in_place)
+{
+    begin_call(trial);
+    int *all = all_of(trial), *out = is_in_place ? all : own_of(trial);
+    put_values(trial, all, length * trial->size);
+    MPI_Reduce_scatter_block(is_in_place ? MPI_IN_PLACE : all, out, length, MPI_INT,
+                             MPI_SUM, trial->comm);
+    check_block(trial, out, trial->rank * length, length);
+}
+
+// The later blocks are longer than the first ones, and some are empty.
+static void each_has_its_part_of_sums(struct trial *trial, int length, bool is_in_place)
+{
+    begin_call(trial);
+    int counts[8], start = 0;
+    for (int i = 0; i < trial->size; i++)
+        counts[i] = i % 3 == 1 ? 0 : length * (i + 1) / trial->size;
+    for (int i = 0; i < trial->rank; i++)
+        start += counts[i];
+    int *all = all_of(trial), *out = is_in_place ? all : own_of(trial);
+    put_values(trial, all, length * trial->size);
+    MPI_Reduce_scatter(is_in_place ? MPI_IN_PLACE : all, out, counts, MPI_INT, MPI_SUM,
+                       trial->comm);
+    check_block(trial, out, start, counts[trial->rank]);
+}
+
 static void run_trials(struct trial *trial)
 {
     for (int i = 0; i < LENGTHS; i++)
@@ -179,6 +217,8 @@ static void run_trials(struct trial *trial)
             all_have_their_blocks(trial, lengths[i], root % 2 == 1);
             the_root_has_all_blocks(trial, lengths[i], root);
             all_have_their_parts(trial, lengths[i], root);
+            each_has_a_block_of_sums(trial, lengths[i], root % 2 == 1);
+            each_has_its_part_of_sums(trial, lengths[i], root % 2 == 0);
         }
 }
 

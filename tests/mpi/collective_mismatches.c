@@ -68,6 +68,13 @@ static int reduce_scatter_block(int count, int root, MPI_Comm comm)
     (void)root;
     return MPI_Reduce_scatter_block(out, in, count, MPI_INT, MPI_SUM, comm);
 }
+static int reduce_scatter(int count, int root, MPI_Comm comm)
+{
+    int given[8];
+    for (int i = 0; i < size; i++)
+        given[i] = i == root ? count : 10;
+    return MPI_Reduce_scatter(out, in, given, MPI_INT, MPI_SUM, comm);
+}
 static int scan(int count, int root, MPI_Comm comm)
 {
     (void)root;
@@ -88,6 +95,7 @@ static const struct {
     {"allreduce", allreduce},
     {"iallreduce", iallreduce},
     {"reduce_scatter_block", reduce_scatter_block},
+    {"reduce_scatter", reduce_scatter},
     {"scan", scan},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
