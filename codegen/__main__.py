@@ -72,6 +72,17 @@ def _digest(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _document(arguments: argparse.Namespace) -> int:
+    from codegen.reference.outputs import reference
+
+    root = arguments.root
+    files = reference(root, expand(_table(arguments), root), arguments.version)
+    if arguments.check:
+        return _report(stale(arguments.output, files), "document")
+    print(f"wrote {len(write(arguments.output, files))} of {len(files)} files")
+    return 0
+
+
 def _show(arguments: argparse.Namespace) -> int:
     spec = _table(arguments)
     languages = load_languages(arguments.root / "bindings", spec)
@@ -85,9 +96,12 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
+    from codegen.reference.outputs import reference_inputs
     from codegen.render import inputs, output_names
 
-    if arguments.inputs:
+    if arguments.reference:
+        paths = reference_inputs(arguments.root)
+    elif arguments.inputs:
         own = sorted((ROOT / "codegen").rglob("*.py"))
         paths = [*spec_files(arguments.root / "spec"), *inputs(arguments.root), *own]
     else:
@@ -119,6 +133,13 @@ def _parser() -> argparse.ArgumentParser:
         "--check", action="store_true", help="only compare; 1 if they differ"
     )
     digesting.set_defaults(run=_digest)
+    document = commands.add_parser("document", help="write the reference")
+    document.add_argument("--output", type=Path, required=True, help="output folder")
+    document.add_argument("--version", default="0", help="that pages are to name")
+    document.add_argument(
+        "--check", action="store_true", help="only compare; 1 if stale"
+    )
+    document.set_defaults(run=_document)
     page = commands.add_parser("show", help="print a procedure as the standard does")
     page.add_argument("name", help="in any language, with or without MPI_, in any case")
     page.set_defaults(run=_show)
@@ -127,6 +148,9 @@ def _parser() -> argparse.ArgumentParser:
     which = listing.add_mutually_exclusive_group(required=True)
     which.add_argument("--outputs", action="store_true", help="what generate writes")
     which.add_argument("--inputs", action="store_true", help="what generate reads")
+    which.add_argument(
+        "--reference", action="store_true", help="what document reads besides"
+    )
     listing.set_defaults(run=_list)
     return parser
 

@@ -411,6 +411,7 @@ def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
     yield from record.errors()
     yield from _collective(record, procedure)
     yield from _handler(record, procedure)
+    yield from _texts(record, procedure)
     if procedure.sized and not procedure.is_large:
         message = "'sized' belongs to procedures with POLY kinds; remove it"
         yield record.wrong(message, procedure.position.at("sized"))
@@ -463,6 +464,16 @@ def _handler(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
             f"'errors {procedure.errors}' names no argument with an error handler "
         )
         yield record.wrong(message + "that goes in; correct it, or write self or none")
+
+
+def _texts(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
+    for name in procedure.texts.fails:
+        if not _is_error_class(record.spec, name):
+            message = f"'{name}' is no error class"
+            yield record.wrong(f"{message}; use one of constants.spec")
+    for name in procedure.texts.see:
+        if name not in record.spec.procedures:
+            yield record.wrong(f"unknown procedure '{name}'; correct 'see'")
 
 
 def _cores(spec: Spec) -> Iterator[SpecError]:

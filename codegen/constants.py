@@ -32,7 +32,7 @@ def parse_constant(line: Line, category: Category) -> Constant:
     name = cursor.record = cursor.word("the constant's name")
     position = cursor.place
     value = cursor.number("a value") if cursor.peek().sort is Sort.NUMBER else None
-    types = {"c": category.c_type, "fortran": "", "with": ""}
+    types = {"c": category.c_type, "fortran": "", "with": "", "doc": ""}
     words = {"calls": "", "of": category.kind, "at": ""}
     size, external, operand, text, is_large = None, 0, "", "", False
     groups: dict[str, tuple[str, ...]] = {"on": (), "also": ()}
@@ -43,7 +43,7 @@ def parse_constant(line: Line, category: Category) -> Constant:
         clauses = (*types, *words, "size", "external", "is", *groups, "large")
         clause = pick(cursor, "clause of a constant", clauses)
         if clause in types:
-            types[clause] = cursor.string(f"the type of '{clause}', in quotes")
+            types[clause] = cursor.string(f"the text of '{clause}', in quotes")
         elif clause in words:
             words[clause] = cursor.word(f"the value of '{clause}'")
         elif clause == "size":
@@ -61,6 +61,7 @@ def parse_constant(line: Line, category: Category) -> Constant:
         category=category,
         value=value,
         text=text,
+        doc=types["doc"],
         c_type=types["c"],
         fortran_type=types["fortran"],
         index_type=types["with"],

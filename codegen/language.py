@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codegen.kinds import Kind
-from codegen.model import Procedure, Spec
+from codegen.model import Callback, Procedure, Spec
 from codegen.position import Position, SpecError, did_you_mean
 from codegen.tokens import Cursor, read_lines
 
@@ -80,6 +80,9 @@ class Language:
 
     name = ""  # as records write it after `only`
     library = ""  # the library that exports its entries
+    title = ""  # as readers call it
+    usage = ""  # how a program gets it
+    suffix = ""  # of the programs in it that the reference takes examples from
     calls_core = False  # its entries call the core, those of others call them
     is_weak = False  # a program may replace an entry, and call its twin
 
@@ -117,7 +120,12 @@ class Language:
         return {}
 
     def page(self, procedure: Procedure) -> Iterator[str]:
-        """The record as the standard prints it for this language."""
+        """The record as the standard prints it for this language: a heading, and lines
+        that begin with two blanks."""
+        return iter(())
+
+    def callback_page(self, callback: Callback) -> Iterator[str]:
+        """The same for a procedure that the program gives."""
         return iter(())
 
 

@@ -5,7 +5,7 @@ needs the rest of the table is checked in check.py.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,9 +21,10 @@ from codegen.model import (
     Constant,
     Procedure,
     Spec,
+    Texts,
 )
 from codegen.position import SpecError, did_you_mean
-from codegen.tokens import Cursor, Line, pick, read_lines, take_only
+from codegen.tokens import Cursor, Line, Sort, pick, read_lines, take_only
 
 DIRECTIONS = ("in", "out", "inout")
 Named = TypeVar("Named", Kind, Category, Constant, Callback, Procedure)
@@ -199,16 +200,42 @@ class _Body:
     errors: str = ""
     core: str = ""
     plan: str = ""
+    doc: tuple[str, ...] = ()
+    texts: Texts = field(default_factory=Texts)
 
 
-def _properties(cursor: Cursor, body: _Body, doc: list[str]) -> None:
-    clauses = ("summary", "doc", "collective", "local", "errors", "core", "plan")
+PROPERTIES = ("summary", "doc", "collective", "local", "errors", "core", "plan")
+TEXTS = ("completes", "fails", "note", "counted", "see")
+
+
+def _text(cursor: Cursor, clause: str, texts: Texts) -> Texts:
+    """A property for the reference alone."""
+    if clause == "completes" and cursor.peek().sort is Sort.STRING:
+        return replace(texts, completes=cursor.take().text)
+    if clause == "completes":
+        return replace(texts, completion=cursor.word("a text, or the name of one"))
+    if clause == "fails":
+        return replace(texts, fails=cursor.listed(",", "an error class"))
+    if clause == "note":
+        paragraph = cursor.string("one paragraph, in quotes")
+        return replace(texts, notes=(*texts.notes, paragraph))
+    if clause == "see":
+        return replace(texts, see=cursor.listed(",", "a procedure"))
+    rows = [cursor.string("a row of docs/network.md, in quotes")]
+    while cursor.accept(","):
+        rows.append(cursor.string("a row of docs/network.md, in quotes"))
+    return replace(texts, counted=tuple(rows))
+
+
+def _properties(cursor: Cursor, body: _Body) -> None:
     while not cursor.at_end():
-        clause = pick(cursor, "property", (*clauses, *DIRECTIONS))
-        if clause == "summary":
+        clause = pick(cursor, "property", (*PROPERTIES, *TEXTS, *DIRECTIONS))
+        if clause in TEXTS:
+            body.texts = _text(cursor, clause, body.texts)
+        elif clause == "summary":
             body.summary = cursor.string("one sentence, in quotes")
         elif clause == "doc":
-            doc.append(cursor.string("one paragraph, in quotes"))
+            body.doc = (*body.doc, cursor.string("one paragraph, in quotes"))
         elif clause == "collective":
             body.collective = cursor.word("the argument whose group calls it, or all")
         elif clause == "local":
@@ -233,14 +260,14 @@ def _procedure(
     name = cursor.record = cursor.word("the procedure's name")
     position = cursor.place
     head = _head(cursor, kinds, (INDEPENDENT, *languages), PROCEDURE_CLAUSES)
-    body, doc = _Body(), list[str]()
+    body = _Body()
     arguments: list[Argument] = []
     for line in record.body:
         below = Cursor(line, name)
         if below.peek().text in DIRECTIONS:
             arguments.append(parse_argument(below, kinds, head.languages))
         else:
-            _properties(below, body, doc)
+            _properties(below, body)
     missing = [
         clause
         for clause, given in (
@@ -257,7 +284,7 @@ def _procedure(
         head.since,
         head.section,
         body.summary,
-        tuple(doc),
+        body.doc,
         tuple(arguments),
         kinds[head.returns],
         body.collective or "",
@@ -272,6 +299,7 @@ def _procedure(
         head.languages,
         position,
         body.plan,
+        body.texts,
     )
 
 
@@ -308,28 +336,29 @@ def spec_files(root: Path) -> list[Path]:
     )
 
 
+def read_records(root: Path, path: Path) -> Iterator[Record]:
+    """The records of a file below `root`."""
+    lines = read_lines(path, f"{root.name}/{path.relative_to(root).as_posix()}")
+    return _records(lines) if lines else iter(())
+
+
 def load(root: Path, languages: tuple[str, ...] = ()) -> Spec:
     """The table below `root`, for these languages or those of the folder bindings beside
     it; the first mistake is raised as SpecError."""
 
-    def records(path: Path) -> Iterator[Record]:
-        name = f"{root.name}/{path.relative_to(root).as_posix()}"
-        lines = read_lines(path, name)
-        return _records(lines) if lines else iter(())
-
     known = languages or language_names(root.parent / "bindings")
     spec = Spec(known, {}, {}, {}, {}, {})
     kinds, constants, callbacks, *procedures = spec_files(root)
-    for record in records(kinds):
+    for record in read_records(root, kinds):
         _add(spec.kinds, _kind(record))
-    for record in records(constants):
+    for record in read_records(root, constants):
         category = parse_category(record.head, spec.languages)
         _add(spec.categories, category)
         for line in record.body:
             _add(spec.constants, parse_constant(line, category))
-    _load_all(spec, spec.callbacks, records(callbacks), _callback)
+    _load_all(spec, spec.callbacks, read_records(root, callbacks), _callback)
     for path in procedures:
-        _load_all(spec, spec.procedures, records(path), _procedure)
+        _load_all(spec, spec.procedures, read_records(root, path), _procedure)
     return spec
 
 

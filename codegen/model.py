@@ -155,6 +155,20 @@ class Argument:
         return language in self.languages
 
 
+@dataclass(frozen=True)
+class Texts:
+    """What only the reference tells of a procedure."""
+
+    completes: str = ""  # what has happened when it returns
+    completion: str = ""  # the name of a text in reference.spec that says so, or ""
+    fails: tuple[str, ...] = ()  # error classes that no check of an argument gives
+    notes: tuple[str, ...] = ()  # paragraphs about this library
+    counted: tuple[
+        str, ...
+    ] = ()  # rows of docs/network.md: what it costs between nodes
+    see: tuple[str, ...] = ()  # procedures to see besides those that follow by rule
+
+
 NO_ARGUMENT = ("self", "none", "returned")  # errors that are raised on no argument
 INDEPENDENT = "lis"  # the language-independent specification
 
@@ -182,6 +196,7 @@ class Procedure:
     languages: tuple[str, ...]
     position: Position
     plan: str = ""  # the collective operation that this is a form of, or ""
+    texts: Texts = Texts()
 
     @property
     def standard(self) -> str:
@@ -354,7 +369,8 @@ class Constant:
     name: str
     category: "Category" = field(repr=False)
     value: int | None  # None where the value is a language's matter
-    text: str  # error classes: the message
+    text: str  # what it is; error classes: the message
+    doc: str  # a paragraph for the reference
     c_type: str  # of datatypes: what it stands for; of the forms ignore, address, enum: its own
     fortran_type: str  # likewise; kind parameters: the expression
     index_type: str  # pairs: the C type of the index

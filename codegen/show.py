@@ -4,9 +4,10 @@
 from collections.abc import Iterator, Mapping
 
 from codegen.language import Language
-from codegen.model import INDEPENDENT, Argument, Procedure, Spec
+from codegen.model import INDEPENDENT, Procedure, Spec
 from codegen.position import nearest
 from codegen.rules import Condition, Domain
+from codegen.words import kind_words
 
 
 # ---- by name -------------------------------------------------------------------------
@@ -40,14 +41,6 @@ def find(spec: Spec, languages: Mapping[str, Language], wanted: str) -> Procedur
 
 
 # ---- language-independent ------------------------------------------------------------
-def _word(argument: Argument) -> str:
-    """What stands in parentheses after the description."""
-    if not argument.has_word:
-        return ""
-    word = argument.kind.word
-    return f" (array of {word}s)" if argument.is_array else f" ({word})"
-
-
 def independent(procedure: Procedure) -> Iterator[str]:
     """The argument list without a language."""
     arguments = procedure.arguments_in(INDEPENDENT)
@@ -55,7 +48,8 @@ def independent(procedure: Procedure) -> Iterator[str]:
     width = max((len(a.name) for a in arguments), default=0)
     for argument in arguments:
         direction = argument.lis_direction.value.upper()
-        text = argument.description + _word(argument)
+        words = kind_words(argument)
+        text = argument.description + (f" ({words})" if words else "")
         yield f"  {direction:<5}  {argument.name:<{width}}  {text}"
 
 

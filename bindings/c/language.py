@@ -7,9 +7,9 @@ from bindings.c import entries, keywords
 from bindings.c.steps import CSteps
 from bindings.c.text import CText
 from bindings.c.wrap import wrap_c, wrap_c_lines
-from codegen.expand import Bindings, Entry
+from codegen.expand import Bindings, Entry, callback_entries
 from codegen.language import Language
-from codegen.model import Form, Procedure
+from codegen.model import Callback, Form, Procedure
 from codegen.plan import CorePlanner
 from codegen.symbols import Symbol, support_symbol
 
@@ -19,6 +19,9 @@ class C(Language):
 
     name = entries.LANGUAGE
     library = "libmpi_abi"
+    title = "C"
+    usage = "#include <mpi.h>"
+    suffix = ".c"
     calls_core = True
     is_weak = True
 
@@ -63,6 +66,13 @@ class C(Language):
             yield "C binding"
         for entry in functions:
             yield "  " + text.prototype(entry)
+
+    def callback_page(self, callback: Callback) -> Iterator[str]:
+        """The types of functions."""
+        text = CText(self.table)
+        yield "C type"
+        for entry in callback_entries(callback):
+            yield f"  typedef {text.callback(entry)};"
 
 
 LANGUAGE = C

@@ -4,8 +4,8 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-from bindings.c.values import condition_words
 from codegen.model import Argument, Procedure
+from codegen.words import domain_demands, freedoms
 
 _WIDTH = 85
 
@@ -37,20 +37,9 @@ def summary(procedure: Procedure) -> Iterator[str]:
 
 def _demands(argument: Argument) -> Iterator[str]:
     """ ">= 0 (MPI_ERR_COUNT)", "may be MPI_INFO_NULL"."""
-    for domain in argument.domains:
-        free = f" unless {condition_words(domain.unless)}" if domain.unless else ""
-        yield f"{domain.words()}{free} ({domain.error})"
-    if argument.null_ok:
-        yield f"may be {argument.kind.null or 'NULL'}"
-    if argument.ignored_if:
-        conditions = " or ".join(condition_words(c) for c in argument.ignored_if)
-        yield f"ignored if {conditions}"
-    if argument.at_root:
-        yield f"ignored but at {argument.at_root.rank}"
-    if argument.may_be:
-        yield f"may be {' or '.join(argument.may_be)}"
-    if argument.overflow:
-        yield f"{argument.overflow} if it does not fit"
+    for words, error in domain_demands(argument):
+        yield f"{words} ({error})"
+    yield from freedoms(argument)
 
 
 def arguments(procedure: Procedure) -> Iterator[str]:

@@ -2,13 +2,7 @@
 """Values that rules are about, and the words of a refusal, in C."""
 
 from codegen.model import Argument
-from codegen.rules import Condition, Domain, Value
-
-
-def condition_words(condition: Condition) -> str:
-    """ "sendbuf is MPI_IN_PLACE", "win's flavor is MPI_WIN_FLAVOR_DYNAMIC"."""
-    member = f"'s {condition.member}" if condition.member else ""
-    return f"{condition.argument}{member} is {condition.constant}"
+from codegen.rules import Domain, Value
 
 
 def lookup(handle: Argument, value: str) -> str:

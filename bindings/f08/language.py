@@ -10,9 +10,9 @@ from bindings.fortran import keywords
 from bindings.fortran.entries import linker_name
 from bindings.fortran.page import USE_C_PTR, head
 from bindings.fortran.text import F08Text
-from codegen.expand import Bindings, Entry
+from codegen.expand import Bindings, Entry, callback_entries
 from codegen.language import Language
-from codegen.model import Procedure
+from codegen.model import Callback, Procedure
 
 
 class F08(Language):
@@ -20,6 +20,9 @@ class F08(Language):
 
     name = entries.LANGUAGE
     library = "liboriel_fortran"
+    title = "Fortran 2008"
+    usage = "use mpi_f08"
+    suffix = ".f90"
 
     def entries(self, procedure: Procedure) -> tuple[Entry, ...]:
         return entries.f08_entries(procedure)
@@ -55,6 +58,16 @@ class F08(Language):
             if any("C_PTR" in d.attributes for d in declarations):
                 yield "    " + USE_C_PTR
             for declaration in declarations:
+                yield f"    {declaration}"
+
+    def callback_page(self, callback: Callback) -> Iterator[str]:
+        """The abstract interfaces."""
+        text = F08Text(self.table)
+        yield "Fortran 2008 interface"
+        for entry in callback_entries(callback):
+            dummies = ", ".join(text.callback_dummies(entry))
+            yield f"  SUBROUTINE {entry.name}({dummies})"
+            for declaration in text.callback_declarations(entry):
                 yield f"    {declaration}"
 
 

@@ -22,6 +22,8 @@ class F90(Language):
 
     name = entries.LANGUAGE
     library = "liboriel_fortran"
+    title = "Fortran"
+    usage = "use mpi\ninclude 'mpif.h'"
 
     def entries(self, procedure: Procedure) -> tuple[Entry, ...]:
         return entries.f90_entries(procedure)

@@ -3,6 +3,8 @@
 
 usage: golden.py      writes the pages anew; their difference shows what a change does
 
+expected/reference has pages of the tiny table's reference.
+
 A page holds what one record adds to each output of the real templates: the entry points
 in C, mpi_f08 and mpi, their declarations, the core's prototypes, the symbols. The ten
 were chosen so that they need every step that an entry point can have.
@@ -11,12 +13,14 @@ were chosen so that they need every step that an entry point can have.
 from collections.abc import Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
+from pathlib import Path
 
 from common import HERE, TOP
 
 from codegen.expand import expand
 from codegen.load import load
 from codegen.model import Spec
+from codegen.reference.outputs import reference
 from codegen.render import output_names, render
 
 PROCEDURES = (
@@ -32,6 +36,23 @@ PROCEDURES = (
     "MPI_Status_set_elements",
 )
 PAGES = HERE / "expected" / "procedures"
+REFERENCE = HERE / "expected" / "reference"
+REFERENCE_PAGES = (
+    "man/man3/MPI_Move.3",
+    "man/man3/MPI_Move_c.3",
+    "man/man3/MPI_Set.3",
+    "html/index.html",
+    "html/index.js",
+    "html/keys.html",
+    "html/chapters/chapter-3.html",
+    "html/procedures/MPI_Move.html",
+    "html/procedures/MPI_Close.html",
+    "html/constants/MPI_LONG_INT.html",
+    "html/errors/MPI_ERR_OP.html",
+    "html/callbacks/MPI_Sum_function.html",
+    "html/keys/no_wait.html",
+    "reference.json",
+)
 # The same again: for INTEGERs of 8 bytes, and the symbols of a library.
 LEFT_OUT = ("/integer8/", ".map")
 
@@ -73,7 +94,17 @@ def pages() -> dict[str, str]:
     return {name: _page(before, _outputs(spec, (name,))) for name in PROCEDURES}
 
 
+def reference_pages() -> dict[str, str]:
+    """Pages of the tiny table's reference; their names are those of the files."""
+    tiny = HERE / "tiny"
+    files = reference(tiny, expand(load(tiny / "spec"), tiny), "1.2.3")
+    return {Path(name).name: files[name] for name in REFERENCE_PAGES}
+
+
 if __name__ == "__main__":
     PAGES.mkdir(exist_ok=True)
     for procedure, page in pages().items():
         (PAGES / f"{procedure}.txt").write_text(page, "utf-8")
+    REFERENCE.mkdir(exist_ok=True)
+    for name, page in reference_pages().items():
+        (REFERENCE / name).write_text(page, "utf-8")

@@ -200,7 +200,12 @@ class Generate(TreeTest):
         code, text, _ = self.run_codegen("list", "--inputs", "--output", "out")
         self.assertEqual(code, 0)
         inputs = text.split()
+        code, text, _ = self.run_codegen("list", "--reference", "--output", "out")
+        self.assertEqual(code, 0)
+        besides = text.split()
         for path in self.root.rglob("*"):
-            if path.suffix in (".spec", ".j2"):
-                self.assertIn(str(path), inputs)
+            if path.suffix in (".spec", ".j2", ".c", ".f90", ".md"):
+                self.assertEqual([*inputs, *besides].count(str(path)), 1, path)
+        self.assertIn(str(self.root / "spec" / "kinds.spec"), inputs)
         self.assertIn(str(TOP / "codegen" / "expand.py"), inputs)
+        self.assertIn(str(TOP / "reference" / "html" / "style.css"), besides)

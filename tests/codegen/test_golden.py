@@ -18,6 +18,15 @@ class Golden(unittest.TestCase):
                 remedy = "is it meant? python3 tests/codegen/golden.py renews the page"
                 self.assertEqual(expected, page, remedy)
 
+    def test_the_reference_of_the_tiny_table_is_what_its_pages_say(self) -> None:
+        pages = golden.reference_pages()
+        self.assertEqual({p.name for p in golden.REFERENCE.iterdir()}, set(pages))
+        for name, page in pages.items():
+            with self.subTest(name):
+                expected = (golden.REFERENCE / name).read_text("utf-8")
+                remedy = "is it meant? python3 tests/codegen/golden.py renews the page"
+                self.assertEqual(expected, page, remedy)
+
     def test_every_page_is_of_one_of_the_ten(self) -> None:
         files = {path.stem for path in golden.PAGES.iterdir()}
         self.assertEqual(files, set(golden.PROCEDURES))

@@ -20,7 +20,10 @@ from textwrap import dedent
 
 TOP = Path(__file__).resolve().parent.parent.parent
 PAGE = "docs/add-a-procedure.md"
-PARTS = ("bindings", "cmake", "codegen", "core", "docs", "launch", "spec", "tests")
+PARTS = (
+    *("bindings", "cmake", "codegen", "core", "docs", "launch"),
+    *("reference", "spec", "tests"),
+)
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```\n", re.MULTILINE | re.DOTALL)
 
 

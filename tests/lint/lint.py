@@ -42,6 +42,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("boot",),
     ("base",),
 )
+TEMPLATES = {"bindings", "core", "reference"}
 ABOVE_ALL = -1  # core's own files
 FILE_LINES = 500
 FUNCTION_LINES = 100  # no function is longer ...
@@ -164,7 +165,7 @@ def check_calls(file: Path, lines: list[str]) -> Iterator[Finding]:
 
 def check_names(file: Path, lines: list[str]) -> Iterator[Finding]:
     """Procedures are spelled in spec only; types and constants may be named."""
-    is_template = file.suffix == ".j2" and file.parts[0] in {"bindings", "core"}
+    is_template = file.suffix == ".j2" and file.parts[0] in TEMPLATES
     if not is_template and file.parts[0] != "codegen":
         return
     types = (

@@ -3,7 +3,7 @@
 bindings/, whose own names are looked for here.
 
 In codegen/ no string, module or import is the name of a procedure, a callback, a kind or a
-language. In the modules and templates of bindings/ and core/ no string is one of a
+language. In the modules and templates of bindings/, core/ and reference/ no string is one of a
 procedure, a callback or a kind.
 """
 
@@ -63,7 +63,7 @@ class Names:
         return own if file.name in READS_CONSTANTS else own | self.languages
 
     def _in_generator(self) -> Iterator[str]:
-        for file in sorted(self._top.glob("codegen/*.py")):
+        for file in sorted(self._top.glob("codegen/**/*.py")):
             tree = ast.parse(file.read_text("utf-8"))
             name = file.relative_to(self._top)
             for line, text in _strings(tree):
@@ -84,7 +84,8 @@ class Names:
 
     def _in_templates(self) -> Iterator[str]:
         forbidden = self.procedures | self.kinds
-        files = [*self._top.glob("bindings/**/*.j2"), *self._top.glob("core/**/*.j2")]
+        roots = ("bindings", "core", "reference")
+        files = [f for root in roots for f in self._top.glob(f"{root}/**/*.j2")]
         for file in sorted(files):
             for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
                 found = re.findall(r"""["'](\w+)["']""", line)
