@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every file of the reference: man pages below man/, web pages below html/, and
-reference.json for tools. The templates are in reference/; they may use, besides Jinja's own:
+"""Every file of the reference: man pages below man/, web pages below html/, reference.json
+for tools, and the tables of docs/hints.md. The templates are in reference/; they may use,
+besides Jinja's own:
 
     pages, page            pages.Pages, and the page that the file is of
     date, version, notice  of the standard; of Oriel; the line that tells where it is from
@@ -27,6 +28,7 @@ from codegen.reference.words import (
     argument_text,
     cost_text,
     in_list,
+    in_table,
     paragraphs,
     phrase,
 )
@@ -56,10 +58,9 @@ class Outputs:
         """Path below the output folder to text."""
         files = dict(self._man())
         files |= {f"html/{name}": text for name, text in self._web()}
-        facts_ = facts(self._pages, self._version)
-        files["reference.json"] = (
-            json.dumps(facts_, indent=1, ensure_ascii=False) + "\n"
-        )
+        files["hints.md"] = self._texts.get_template("hints.md.j2").render()
+        data = facts(self._pages, self._version)
+        files["reference.json"] = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
         return files
 
     def _filters(self) -> dict[str, Callable[..., object]]:
@@ -75,6 +76,7 @@ class Outputs:
             "phrase": phrase,
             "sentence": sentence,
             "in_list": in_list,
+            "in_table": in_table,
             "paragraphs": paragraphs,
             "argument_text": argument_text,
             "failure_text": failure_text,

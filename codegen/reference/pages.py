@@ -427,6 +427,14 @@ class Pages:
         """One for each error class."""
         return tuple(page for page in self.constants if page.is_error)
 
+    def hints(self, section: str) -> tuple[InfoKey, ...]:
+        """The keys that programs give where a section says so, or a part of it."""
+        return tuple(
+            key
+            for key in self.records.keys.values()
+            if key.is_hint and f"{key.section}.".startswith(f"{section}.")
+        )
+
     # ---- callbacks and chapters ------------------------------------------------------
     @cached_property
     def callbacks(self) -> tuple[CallbackPage, ...]:

@@ -17,6 +17,11 @@ def in_list(text: str) -> str:
     return f", {text}" if text else ""
 
 
+def in_table(value: str) -> str:
+    """A value as a cell of a table."""
+    return "not set" if not value else value if " " in value else f"`{value}`"
+
+
 def paragraphs(page: ProcedurePage) -> list[str]:
     """The description of a procedure."""
     version = page.procedure.deprecated

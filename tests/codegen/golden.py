@@ -3,13 +3,15 @@
 
 usage: golden.py      writes the pages anew; their difference shows what a change does
 
-expected/reference has pages of the tiny table's reference.
+expected/reference has pages of the tiny table's reference. The tables of docs/hints.md are
+renewed, too.
 
 A page holds what one record adds to each output of the real templates: the entry points
 in C, mpi_f08 and mpi, their declarations, the core's prototypes, the symbols. The ten
 were chosen so that they need every step that an entry point can have.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -53,6 +55,8 @@ REFERENCE_PAGES = (
     "html/keys/no_wait.html",
     "reference.json",
 )
+HINTS = TOP / "docs" / "hints.md"
+TABLE = re.compile(r"<!-- (hints of \w+) -->.*?<!-- until here -->", re.DOTALL)
 # The same again: for INTEGERs of 8 bytes, and the symbols of a library.
 LEFT_OUT = ("/integer8/", ".map")
 
@@ -101,6 +105,13 @@ def reference_pages() -> dict[str, str]:
     return {Path(name).name: files[name] for name in REFERENCE_PAGES}
 
 
+def hints() -> str:
+    """docs/hints.md with its tables as the reference has them."""
+    text = reference(TOP, expand(load(TOP / "spec"), TOP), "0")["hints.md"]
+    tables = {table[1]: table[0] for table in TABLE.finditer(text)}
+    return TABLE.sub(lambda place: tables[place[1]], HINTS.read_text("utf-8"))
+
+
 if __name__ == "__main__":
     PAGES.mkdir(exist_ok=True)
     for procedure, page in pages().items():
@@ -108,3 +119,4 @@ if __name__ == "__main__":
     REFERENCE.mkdir(exist_ok=True)
     for name, page in reference_pages().items():
         (REFERENCE / name).write_text(page, "utf-8")
+    HINTS.write_text(hints(), "utf-8")

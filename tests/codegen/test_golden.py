@@ -27,6 +27,10 @@ class Golden(unittest.TestCase):
                 remedy = "is it meant? python3 tests/codegen/golden.py renews the page"
                 self.assertEqual(expected, page, remedy)
 
+    def test_the_tables_of_hints_are_those_of_the_records(self) -> None:
+        remedy = "python3 tests/codegen/golden.py renews docs/hints.md"
+        self.assertEqual(golden.HINTS.read_text("utf-8"), golden.hints(), remedy)
+
     def test_every_page_is_of_one_of_the_ten(self) -> None:
         files = {path.stem for path in golden.PAGES.iterdir()}
         self.assertEqual(files, set(golden.PROCEDURES))
