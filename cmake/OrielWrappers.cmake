@@ -2,13 +2,14 @@
 # Compiler wrappers and pkg-config files.
 
 # Makes and installs the wrapper script `name` and its other names.
-#   LANGUAGE, COMPILER (path), VARIABLE (environment variable that names another one),
-#   COMPILE_FLAGS, LINK_FLAGS (shell words), SETUP (shell lines), ALIASES
+#   LANGUAGE, COMPILER (path), SUFFIX (of the environment variables that name another one),
+#   CHOICE (the option that does), COMPILE_FLAGS, LINK_FLAGS (shell words), SETUP (shell
+#   lines), ALIASES
 function(oriel_wrapper NAME)
     cmake_parse_arguments(PARSE_ARGV 1 W ""
-                          "LANGUAGE;COMPILER;VARIABLE;COMPILE_FLAGS;LINK_FLAGS;SETUP"
+                          "LANGUAGE;COMPILER;SUFFIX;CHOICE;COMPILE_FLAGS;LINK_FLAGS;SETUP"
                           "ALIASES")
-    foreach(field LANGUAGE COMPILER VARIABLE COMPILE_FLAGS LINK_FLAGS SETUP)
+    foreach(field LANGUAGE COMPILER SUFFIX CHOICE COMPILE_FLAGS LINK_FLAGS SETUP)
         set(${field} "${W_${field}}")
     endforeach()
     set(INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
@@ -20,6 +21,15 @@ function(oriel_wrapper NAME)
         file(CREATE_LINK ${NAME} ${CMAKE_CURRENT_BINARY_DIR}/${alias} SYMBOLIC)
         install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${alias}
                 DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endforeach()
+endfunction()
+
+# Makes and installs a script for each of `names` that refuses: LANGUAGE, REMEDY.
+function(oriel_no_wrappers LANGUAGE REMEDY)
+    foreach(NAME IN LISTS ARGN)
+        set(script ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
+        configure_file(no_language.in ${script} @ONLY)
+        install(PROGRAMS ${script} DESTINATION ${CMAKE_INSTALL_BINDIR})
     endforeach()
 endfunction()
 
