@@ -147,6 +147,34 @@ static void apply_merge(struct parser *parser, char **values)
     parser->plan->merges_errors = true;
 }
 
+static void apply_output_file(struct parser *parser, char **values)
+{
+    parser->plan->output_pattern = values[0];
+}
+
+static void apply_error_file(struct parser *parser, char **values)
+{
+    parser->plan->error_pattern = values[0];
+}
+
+// The files have Open MPI's names: of its first job, unless that is not wanted.
+static void apply_output_folder(struct parser *parser, char **values)
+{
+    size_t length = strcspn(values[0], ":");
+    const char *rest = values[0] + length, *job = "/1";
+    if (strcmp(rest, ":nojobid") == 0 || strcmp(rest, ":nojobid,nocopy") == 0)
+        job = "";
+    else if (*rest != '\0' && strcmp(rest, ":nocopy") != 0)
+        usage_error("%s %s: nojobid or nocopy is allowed behind the colon",
+                    parser->name, values[0]);
+    char *output, *error;
+    if (asprintf(&output, "%.*s%s/rank.%%R/stdout", (int)length, values[0], job) < 0 ||
+        asprintf(&error, "%.*s%s/rank.%%R/stderr", (int)length, values[0], job) < 0)
+        usage_error("no memory for %s", values[0]);
+    parser->plan->output_pattern = output;
+    parser->plan->error_pattern = error;
+}
+
 static void apply_quiet(struct parser *parser, char **values)
 {
     (void)values;
@@ -252,6 +280,12 @@ const struct argument argument_table[] = {
      "begin each line of output with [rank]"},
     {GROUP_OUTPUT, "--merge-stderr-to-stdout", "", apply_merge,
      "write the processes' standard error to standard output"},
+    {GROUP_OUTPUT, "-outfile-pattern", "PATTERN", apply_output_file,
+     "write output to files; %r: rank, %R: with zeros, %h: host"},
+    {GROUP_OUTPUT, "-errfile-pattern", "PATTERN", apply_error_file,
+     "... the standard error"},
+    {GROUP_OUTPUT, "--output-filename", "DIR", apply_output_folder,
+     "write both to DIR/1/rank.N/stdout and stderr"},
     {GROUP_OUTPUT, "-v|--verbose", "", apply_verbose,
      "say which processes start and end"},
     {GROUP_OUTPUT, "-q|--quiet", "", apply_quiet,

@@ -83,6 +83,7 @@ struct plan {
     int per_host;       // ranks on each, whatever its slots are; 0: not said
     bool maps_by_host;  // the next rank goes to the next host
     char *agent;        // words of the command that runs another one on a host
+    const char *output_pattern, *error_pattern; // of files, NULL: none
     bool tags_output, merges_errors, is_verbose;
     bool keeps_job; // when one of its ranks dies
     bool shares_heap;
@@ -121,7 +122,8 @@ const char *store_get(const struct store *store, const char *key); // or NULL
 
 // ---- output -------------------------------------------------------------------------
 struct sink {
-    int fd; // -1 once nobody reads it any more
+    int fd;       // -1 once nobody reads it any more
+    bool is_file; // of its own, to which lines are written at once
     char *bytes;
     size_t start, used, room;
 };
@@ -224,6 +226,7 @@ struct job {
     int link_count;
     int distant_input; // what is to be sent to a distant rank 0, or -1
     struct sink output, error;
+    struct output_file *files;
     struct input input;
     sigset_t inherited_mask; // for the ranks, as all that follows
     struct sigaction inherited_pipe_action;
@@ -268,6 +271,8 @@ void job_find_cause(struct job *job);
 // job may begin; returns the milliseconds that poll() may wait, -1 for ever.
 int job_step_towards_end(struct job *job);
 
+// Finds where the output of a rank goes; false after a message.
+bool rank_open_sinks(struct job *job, struct rank *rank);
 // Starts one process with its sockets and pipes; `input` becomes its standard input.
 // Nonzero with errno; then nothing is tidied up, since mpiexec will exit.
 int rank_start(struct job *job, struct rank *rank, int input);

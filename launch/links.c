@@ -78,12 +78,8 @@ static int rank_adopt(struct job *job, struct rank *rank, struct link *link)
     rank->link = link;
     rank->wire.fd = wire[0];
     rank->far = wire[1];
-    rank->output.sink = &job->output;
-    rank->error.sink = job->plan->merges_errors ? &job->output : &job->error;
-    if (job->plan->tags_output) {
-        snprintf(rank->output.tag, sizeof rank->output.tag, "[%d] ", rank->number);
-        memcpy(rank->error.tag, rank->output.tag, sizeof rank->error.tag);
-    }
+    if (!rank_open_sinks(job, rank))
+        return -1;
     link->running++;
     job->running++;
     return 0;

@@ -65,6 +65,8 @@ void sink_write(struct sink *sink)
     }
     ssize_t written = write(sink->fd, bytes, count);
     if (written < 0 && errno != EINTR && errno != EAGAIN) {
+        if (sink->is_file)
+            say("cannot write a file of output: %s", strerror(errno));
         sink_close(sink);
         return;
     }
@@ -94,6 +96,8 @@ static void source_pass_on(struct source *source, size_t count)
         source->is_inside_line = !newline;
         bytes = next;
     }
+    if (source->sink->is_file)
+        sink_drain(source->sink);
     source->used -= count;
     memmove(source->bytes, source->bytes + count, source->used);
 }

@@ -69,6 +69,11 @@ static void set_environment(const struct job *job, const struct rank *rank, int 
     set_number("PMI_SIZE", job->plan->ranks);
     set_number("MPI_LOCALNRANKS", job->size);
     set_number("MPI_LOCALRANKID", (int)(rank - job->ranks));
+    // Scripts ask for these, too.
+    set_number("OMPI_COMM_WORLD_RANK", rank->number);
+    set_number("OMPI_COMM_WORLD_SIZE", job->plan->ranks);
+    set_number("OMPI_COMM_WORLD_LOCAL_RANK", (int)(rank - job->ranks));
+    set_number("OMPI_COMM_WORLD_LOCAL_SIZE", job->size);
 }
 
 // The child becomes the program. Standard input, output and error are already in place.
@@ -91,20 +96,17 @@ static _Noreturn void run_program(const struct job *job, const struct rank *rank
     _exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
-static void source_open(struct source *source, struct sink *sink, int fd,
-                        const struct job *job, int rank)
+static void source_open(struct source *source, int fd)
 {
     fcntl(fd, F_SETFL, O_NONBLOCK);
     source->fd = fd;
-    source->sink = sink;
-    if (job->plan->tags_output)
-        snprintf(source->tag, sizeof source->tag, "[%d] ", rank);
 }
 
 int rank_start(struct job *job, struct rank *rank, int input)
 {
     int wire[2], output[2], error[2]; // [0] is mpiexec's end
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, wire) < 0 ||
+    if (!rank_open_sinks(job, rank) ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, wire) < 0 ||
         pipe2(output, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0)
         return -1;
     pid_t launcher = getpid();
@@ -127,8 +129,7 @@ int rank_start(struct job *job, struct rank *rank, int input)
     close(error[1]);
     fcntl(wire[0], F_SETFL, O_NONBLOCK);
     rank->wire.fd = wire[0];
-    source_open(&rank->output, &job->output, output[0], job, rank->number);
-    source_open(&rank->error, job->plan->merges_errors ? &job->output : &job->error,
-                error[0], job, rank->number);
+    source_open(&rank->output, output[0]);
+    source_open(&rank->error, error[0]);
     return 0;
 }

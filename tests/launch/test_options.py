@@ -220,6 +220,31 @@ class Options(unittest.TestCase):
         self.assertIn("-x NO_SUCH_VARIABLE: the variable is not set", run.stderr)
         self.assertEqual(mpiexec(*noted, "-q", "true").stderr, "")
 
+    def test_output_goes_to_files(self) -> None:
+        program = ("sh", "-c", "echo out $PMI_RANK; printf 'error %s' $PMI_RANK >&2")
+        folder = f"{self.folder}/logs"
+        run = mpiexec("--output-filename", folder, "-n", "11", *program)
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+        for rank in range(11):
+            files = Path(folder, "1", f"rank.{rank:02}")
+            self.assertEqual((files / "stdout").read_text(), f"out {rank}\n")
+            self.assertEqual((files / "stderr").read_text(), f"error {rank}")
+        both = ("-outfile-pattern", f"{folder}/%h", "-errfile-pattern", f"{folder}/%h")
+        agent = ("--launch-agent", str(self.folder / "agent"), "--host", "a,b")
+        run = mpiexec("-l", *agent, *both, *program)
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+        for rank, host in enumerate("ab"):
+            lines = sorted(Path(folder, host).read_text().splitlines())
+            self.assertEqual(lines, [f"[{rank}] error {rank}", f"[{rank}] out {rank}"])
+
+    def test_files_that_cannot_be_written_are_named(self) -> None:
+        run = mpiexec("-outfile-pattern", "/proc/none/%r", "true")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("cannot write the output to /proc/none/0: No such", run.stderr)
+        run = mpiexec("-outfile-pattern", "/dev/full", "echo", "x")
+        self.assertIn("cannot write a file of output: No space left", run.stderr)
+        self.assertIn("nocopy", self.refused("--output-filename", "x:y", "true"))
+
     def test_errors_are_merged_with_the_output(self) -> None:
         program = ("sh", "-c", "echo out; echo error >&2")
         run = mpiexec("-l", "--merge-stderr-to-stdout", *program)
