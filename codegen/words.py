@@ -20,7 +20,8 @@ def kind_words(argument: Argument) -> str:
     if not argument.has_word:
         return ""
     word = argument.kind.word
-    return f"array of {word}s" if argument.is_array else word
+    plural = word + ("es" if word.endswith("s") else "s")
+    return f"array of {plural}" if argument.is_array else word
 
 
 def domain_demands(argument: Argument) -> Iterator[tuple[str, str]]:

@@ -27,6 +27,7 @@ from codegen.reference.tools import facts
 from codegen.reference.words import (
     argument_text,
     cost_text,
+    heading,
     in_list,
     in_table,
     paragraphs,
@@ -75,6 +76,7 @@ class Outputs:
             "plain": plain,
             "phrase": phrase,
             "sentence": sentence,
+            "heading": heading,
             "in_list": in_list,
             "in_table": in_table,
             "paragraphs": paragraphs,

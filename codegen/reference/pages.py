@@ -119,7 +119,17 @@ class ConstantPage:
     @property
     def summary(self) -> str:
         """What to show in a list."""
-        return sentence(self.constant.text or f"one of: {self.constant.category.title}")
+        constant = self.constant
+        types = [_literal(t) for t in (constant.c_type, constant.fortran_type) if t]
+        stands_for = f"datatype of {' and '.join(types)}" if constant.size else ""
+        return sentence(
+            constant.text or stands_for or f"one of: {constant.category.title}"
+        )
+
+    @property
+    def is_plain(self) -> bool:
+        """It says what it is."""
+        return bool(self.constant.text or self.constant.size)
 
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:

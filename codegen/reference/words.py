@@ -12,6 +12,11 @@ def phrase(summary: str) -> str:
     return (start + summary[len(word) :]).removesuffix(".")
 
 
+def heading(text: str) -> str:
+    """With a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
 def in_list(text: str) -> str:
     """The text as one more part of a list, or nothing."""
     return f", {text}" if text else ""
