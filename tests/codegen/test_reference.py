@@ -20,9 +20,23 @@ from codegen.expand import Bindings, expand
 from codegen.language import load_languages
 from codegen.load import load
 from codegen.position import SpecError
+from codegen.reference.costs import load_costs
 from codegen.reference.outputs import reference
 from codegen.write import write
 
+# Besides those of the chapter about one-sided communication.
+MOST_USED = {
+    *("MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "MPI_Wtime"),
+    *("MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_split", "MPI_Comm_dup"),
+    *("MPI_Comm_split_type", "MPI_Comm_free", "MPI_Comm_set_errhandler"),
+    *("MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Sendrecv", "MPI_Probe"),
+    *("MPI_Wait", "MPI_Waitall", "MPI_Test", "MPI_Get_count"),
+    *("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Gather"),
+    *("MPI_Scatter", "MPI_Allgather", "MPI_Alltoall"),
+    *("MPI_Type_vector", "MPI_Type_commit", "MPI_Type_free", "MPI_Type_create_struct"),
+    *("MPI_Alloc_mem", "MPI_Free_mem", "MPI_Get_address", "MPI_Info_create"),
+    *("MPI_Info_set", "MPI_Error_string"),
+}
 VOID = {"meta", "link", "input", "br"}
 
 
@@ -83,6 +97,24 @@ class Reference(unittest.TestCase):
                 mark = f'data-language="{language.title}"'
                 if any(language.page(procedure)):
                     self.assertIn(mark, page, procedure.name)
+
+    def test_what_is_used_most_has_an_example_in_c_and_in_fortran(self) -> None:
+        data = json.loads(files()["reference.json"])
+        for procedure in data["procedures"]:
+            is_one_sided = procedure["section"].startswith("12.")
+            if is_one_sided or procedure["name"] in MOST_USED:
+                self.assertEqual(set(procedure["examples"]), {"c", "f08"}, procedure)
+        names = {procedure["name"] for procedure in data["procedures"]}
+        self.assertLessEqual(MOST_USED, names)
+
+    def test_every_row_of_the_page_about_the_network_is_on_some_page(self) -> None:
+        rows = set(load_costs(TOP))
+        used = {
+            call
+            for procedure in bindings().procedures
+            for call in procedure.texts.counted
+        }
+        self.assertEqual(rows, used)
 
     def test_constants_error_classes_and_info_keys_have_pages(self) -> None:
         for constant in bindings().spec.constants.values():
