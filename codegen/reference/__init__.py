@@ -5,6 +5,8 @@
     examples.py   regions of the example programs, by procedure
     costs.py      rows of docs/network.md
     pages.py      pages as immutable records, without the syntax of an output
+    parts.py      what a page is made of, from a record
+    all_pages.py  all pages, and how they refer to each other
     markup.py     texts, names and code as man and as HTML
     outputs.py    the templates of reference/, and the file for tools
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every file of the reference: man pages below man/, web pages below html/, reference.json
-for tools, and the tables of docs/hints.md. The templates are in reference/; they may use,
+"""Every file of the reference: man pages below man/, web pages below html/, the programs of
+the examples, reference.json for tools, and the tables of docs/hints.md. The templates are in reference/; they may use,
 besides Jinja's own:
 
-    pages, page            pages.Pages, and the page that the file is of
+    pages, page            all_pages.Pages, and the page that the file is of
     date, version, notice  of the standard; of Oriel; the line that tells where it is from
     root                   leads from a web page to the folder of all
 and the filters of words.py and markup.py.
@@ -21,7 +21,8 @@ from codegen.expand import Bindings
 from codegen.reference.costs import PAGE, load_costs
 from codegen.reference.examples import load_examples
 from codegen.reference.markup import Html, plain, roff, roff_code
-from codegen.reference.pages import Failure, Pages, sentence
+from codegen.reference.all_pages import Pages
+from codegen.reference.pages import Failure, sentence
 from codegen.reference.records import load_reference, reference_files
 from codegen.reference.tools import facts
 from codegen.reference.words import (
@@ -154,7 +155,11 @@ def reference(root: Path, bindings: Bindings, version: str) -> dict[str, str]:
         load_costs(root),
         load_examples(root / EXAMPLES, bindings.languages),
     )
-    return Outputs(pages, TEMPLATES, version).files()
+    programs = sorted(path for path in (root / EXAMPLES).glob("*") if path.is_file())
+    return {
+        **Outputs(pages, TEMPLATES, version).files(),
+        **{f"examples/{p.name}": p.read_text("utf-8") for p in programs},
+    }
 
 
 def reference_inputs(root: Path) -> list[Path]:

@@ -4,7 +4,8 @@
 from dataclasses import asdict
 
 from codegen.reference.markup import plain
-from codegen.reference.pages import CallbackPage, ConstantPage, Pages, ProcedurePage
+from codegen.reference.all_pages import Pages
+from codegen.reference.pages import CallbackPage, ConstantPage, ProcedurePage
 from codegen.reference.records import InfoKey
 
 

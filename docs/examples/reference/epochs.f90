@@ -4,7 +4,6 @@ program epochs
     use mpi_f08
     use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
     implicit none
-    integer, parameter :: address = MPI_ADDRESS_KIND
     integer :: rank, size, next, before
     integer, pointer, asynchronous :: inbox ! of this process, in the window
     type(MPI_Win) :: win
@@ -14,7 +13,7 @@ program epochs
     call MPI_Comm_size(MPI_COMM_WORLD, size)
     next = mod(rank + 1, size)
     before = mod(rank + size - 1, size)
-    call MPI_Win_allocate(4_address, 4, MPI_INFO_NULL, MPI_COMM_WORLD, memory, win)
+    call MPI_Win_allocate(4_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, memory, win)
     call c_f_pointer(memory, inbox)
     call fences()
     call neighbours()
@@ -33,7 +32,7 @@ contains
     subroutine fences()
         ! example: MPI_Win_fence
         call MPI_Win_fence(MPI_MODE_NOPRECEDE, win) ! opens the first epoch
-        call MPI_Put(rank, 1, MPI_INTEGER, next, 0_address, 1, MPI_INTEGER, win)
+        call MPI_Put(rank, 1, MPI_INTEGER, next, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win)
         call MPI_Win_fence(MPI_MODE_NOSUCCEED, win) ! completes it everywhere, and opens none
         ! end of example
         call require(inbox == before, 'the rank of the process before')
@@ -52,7 +51,7 @@ contains
         value = 100 + rank
         call MPI_Win_post(origins, 0, win)  ! the process before may access my memory
         call MPI_Win_start(targets, 0, win) ! I access that of the next
-        call MPI_Put(value, 1, MPI_INTEGER, next, 0_address, 1, MPI_INTEGER, win)
+        call MPI_Put(value, 1, MPI_INTEGER, next, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win)
         call MPI_Win_complete(win)
         call MPI_Win_wait(win) ! now my memory has what was put there
         ! end of example
@@ -61,7 +60,7 @@ contains
         ! example: MPI_Win_test
         call MPI_Win_post(origins, 0, win)
         call MPI_Win_start(targets, 0, win)
-        call MPI_Put(rank, 1, MPI_INTEGER, next, 0_address, 1, MPI_INTEGER, win)
+        call MPI_Put(rank, 1, MPI_INTEGER, next, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win)
         call MPI_Win_complete(win)
         has_come = .false.
         do while (.not. has_come)
@@ -83,10 +82,10 @@ contains
         ! Reads a number of process 0 and writes another that depends on it: nobody may come
         ! between.
         call MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win)
-        call MPI_Get(number, 1, MPI_INTEGER, 0, 0_address, 1, MPI_INTEGER, win)
+        call MPI_Get(number, 1, MPI_INTEGER, 0, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win)
         call MPI_Win_flush(0, win)
         number = 2 * number + 1
-        call MPI_Put(number, 1, MPI_INTEGER, 0, 0_address, 1, MPI_INTEGER, win)
+        call MPI_Put(number, 1, MPI_INTEGER, 0, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win)
         call MPI_Win_unlock(0, win)
         ! end of example
         call MPI_Barrier(MPI_COMM_WORLD)
@@ -101,7 +100,7 @@ contains
         ! One epoch for the whole program; MPI_Win_flush completes what has to be complete.
         call MPI_Win_lock_all(0, win)
         do step = 0, 2
-            call MPI_Accumulate(step, 1, MPI_INTEGER, next, 0_address, 1, MPI_INTEGER, &
+            call MPI_Accumulate(step, 1, MPI_INTEGER, next, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, &
                 MPI_REPLACE, win)
             call MPI_Win_flush(next, win)
         end do

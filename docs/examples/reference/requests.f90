@@ -4,7 +4,6 @@ program requests
     use mpi_f08
     use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
     implicit none
-    integer, parameter :: address = MPI_ADDRESS_KIND
     integer :: rank, size, next, before
     integer, pointer, asynchronous :: cells(:) ! of this process, in the window, from 0 on
     type(MPI_Win) :: win
@@ -14,7 +13,7 @@ program requests
     call MPI_Comm_size(MPI_COMM_WORLD, size)
     next = mod(rank + 1, size)
     before = mod(rank + size - 1, size)
-    call MPI_Win_allocate(32_address, 4, MPI_INFO_NULL, MPI_COMM_WORLD, memory, win)
+    call MPI_Win_allocate(32_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, memory, win)
     call c_f_pointer(memory, cells, [8])
     cells(0:) => cells
     call MPI_Win_lock_all(0, win)
@@ -42,14 +41,14 @@ contains
     subroutine transfers()
         integer, asynchronous :: buffers(0:1), found(2)
         type(MPI_Request) :: sends(0:1), request
-        integer(kind=address) :: i
+        integer(kind=MPI_ADDRESS_KIND) :: i
         integer :: turn
         ! example: MPI_Rput
         ! Two buffers take turns: one is filled while the other is sent. With
         ! integer, asynchronous :: buffers(0:1) and type(MPI_Request) :: sends(0:1)
         sends = MPI_REQUEST_NULL
         do i = 0, 3
-            turn = int(mod(i, 2_address))
+            turn = int(mod(i, 2_MPI_ADDRESS_KIND))
             call MPI_Wait(sends(turn), MPI_STATUS_IGNORE)
             buffers(turn) = 10 * rank + int(i)
             call MPI_Rput(buffers(turn), 1, MPI_INTEGER, next, i, 1, MPI_INTEGER, win, sends(turn))
@@ -63,7 +62,7 @@ contains
         end do
 
         ! example: MPI_Rget
-        call MPI_Rget(found, 2, MPI_INTEGER, next, 1_address, 2, MPI_INTEGER, win, request)
+        call MPI_Rget(found, 2, MPI_INTEGER, next, 1_MPI_ADDRESS_KIND, 2, MPI_INTEGER, win, request)
         ! ... work that does not need found ...
         call MPI_Wait(request, MPI_STATUS_IGNORE)
         ! end of example
@@ -78,8 +77,8 @@ contains
         call meet()
         ! example: MPI_Raccumulate
         amount = rank + 1
-        call MPI_Raccumulate(amount, 1, MPI_INTEGER, 0, 6_address, 1, MPI_INTEGER, MPI_SUM, win, &
-            request)
+        call MPI_Raccumulate(amount, 1, MPI_INTEGER, 0, 6_MPI_ADDRESS_KIND, 1, MPI_INTEGER, &
+            MPI_SUM, win, request)
         call MPI_Wait(request, MPI_STATUS_IGNORE) ! amount may be changed
         call MPI_Win_flush(0, win)                ! process 0 has the sum
         ! end of example
@@ -88,8 +87,8 @@ contains
 
         ! example: MPI_Rget_accumulate
         step = 1
-        call MPI_Rget_accumulate(step, 1, MPI_INTEGER, value, 1, MPI_INTEGER, next, 7_address, 1, &
-            MPI_INTEGER, MPI_SUM, win, request)
+        call MPI_Rget_accumulate(step, 1, MPI_INTEGER, value, 1, MPI_INTEGER, next, &
+            7_MPI_ADDRESS_KIND, 1, MPI_INTEGER, MPI_SUM, win, request)
         call MPI_Wait(request, MPI_STATUS_IGNORE) ! value is what the cell was before
         ! end of example
         call meet()
