@@ -76,7 +76,8 @@ def _document(arguments: argparse.Namespace) -> int:
     from codegen.reference.outputs import reference
 
     root = arguments.root
-    files = reference(root, expand(_table(arguments), root), arguments.version)
+    bindings = expand(_table(arguments), root)
+    files = reference(root, bindings, arguments.version, arguments.guides)
     if arguments.check:
         return _report(stale(arguments.output, files), "document")
     print(f"wrote {len(write(arguments.output, files))} of {len(files)} files")
@@ -136,6 +137,9 @@ def _parser() -> argparse.ArgumentParser:
     document = commands.add_parser("document", help="write the reference")
     document.add_argument("--output", type=Path, required=True, help="output folder")
     document.add_argument("--version", default="0", help="that pages are to name")
+    document.add_argument(
+        "--guides", action="store_true", help="with docs/*.md, by Python-Markdown"
+    )
     document.add_argument(
         "--check", action="store_true", help="only compare; 1 if stale"
     )

@@ -4,6 +4,7 @@ the examples, reference.json for tools, and the tables of docs/hints.md. The tem
 besides Jinja's own:
 
     pages, page            all_pages.Pages, and the page that the file is of
+    guides                 guides.Guide, if they are wanted
     date, version, notice  of the standard; of Oriel; the line that tells where it is from
     root                   leads from a web page to the folder of all
 and the filters of words.py and markup.py.
@@ -20,6 +21,7 @@ from markupsafe import Markup
 from codegen.expand import Bindings
 from codegen.reference.costs import PAGE, load_costs
 from codegen.reference.examples import load_examples
+from codegen.reference.guides import Guides
 from codegen.reference.markup import Html, plain, roff, roff_code
 from codegen.reference.all_pages import Pages
 from codegen.reference.pages import Failure, sentence
@@ -44,17 +46,23 @@ COPIED = ("style.css", "reference.js")
 class Outputs:
     """The files of the reference, each rendered when it is asked for."""
 
-    def __init__(self, pages: Pages, templates: Path, version: str) -> None:
+    def __init__(
+        self, pages: Pages, templates: Path, version: str, guided: Path | None = None
+    ) -> None:
         self._pages = pages
         self._templates = templates
         self._version = version
-        self._targets = {name: page for name, page, *_ in self._entries()}
+        html = Html({name: page for name, page, *_ in self._entries()})
+        self._guides = Guides(guided, html.link) if guided else None
+        guides = self._guides.pages if self._guides else ()
         self._texts = _environment(templates, is_html=False)
         self._html = _environment(templates, is_html=True)
         for environment in (self._texts, self._html):
             environment.filters.update(self._filters())
-            environment.globals.update(pages=pages, version=version, notice=NOTICE)
-        self._html.filters.update(_html_filters(Html(self._targets)))
+            environment.globals.update(
+                pages=pages, guides=guides, version=version, notice=NOTICE
+            )
+        self._html.filters.update(_html_filters(html))
 
     def files(self) -> dict[str, str]:
         """Path below the output folder to text."""
@@ -115,12 +123,32 @@ class Outputs:
         for key in pages.records.keys.values():
             yield key.name, f"keys/{key.name}.html", plain(key.summary), ""
 
+    def _indexed(self) -> Iterator[tuple[str, str, str, str]]:
+        """What the search knows: each page by one name."""
+        known: set[str] = set()
+        for name, page, summary, chapter in self._entries():
+            if page not in known:
+                yield name, page, summary, chapter
+            known.add(page)
+        for guide in self._guides.pages if self._guides else ():
+            yield guide.title, guide.page, guide.summary, ""
+
+    def _guide_files(self) -> Iterator[tuple[str, str]]:
+        if self._guides is None:
+            return
+        yield from self._guides.files.items()
+        yield "guides.html", self._html.get_template("html/all_guides.html.j2").render(
+            root=""
+        )
+        template = self._html.get_template("html/guides.html.j2")
+        for guide in self._guides.pages:
+            yield guide.page, template.render(root=guide.root, page=guide)
+
     def _web(self) -> Iterator[tuple[str, str]]:
         for name in COPIED:
             yield name, (self._templates / "html" / name).read_text("utf-8")
-        index = [
-            list(entry) for entry in self._entries() if not entry[0].endswith("_c")
-        ]
+        yield from self._guide_files()
+        index = [list(entry) for entry in self._indexed()]
         yield "index.js", f"const INDEX = {json.dumps(index, ensure_ascii=False)};\n"
         yield "index.html", self._html.get_template("html/index.html.j2").render(
             root=""
@@ -147,7 +175,9 @@ class Outputs:
         }
 
 
-def reference(root: Path, bindings: Bindings, version: str) -> dict[str, str]:
+def reference(
+    root: Path, bindings: Bindings, version: str, with_guides: bool = False
+) -> dict[str, str]:
     """The whole reference of a table: path below the output folder to text."""
     pages = Pages(
         bindings,
@@ -157,7 +187,7 @@ def reference(root: Path, bindings: Bindings, version: str) -> dict[str, str]:
     )
     programs = sorted(path for path in (root / EXAMPLES).glob("*") if path.is_file())
     return {
-        **Outputs(pages, TEMPLATES, version).files(),
+        **Outputs(pages, TEMPLATES, version, root if with_guides else None).files(),
         **{f"examples/{p.name}": p.read_text("utf-8") for p in programs},
     }
 

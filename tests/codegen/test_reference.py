@@ -6,9 +6,10 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -37,7 +38,7 @@ MOST_USED = {
     *("MPI_Alloc_mem", "MPI_Free_mem", "MPI_Get_address", "MPI_Info_create"),
     *("MPI_Info_set", "MPI_Error_string"),
 }
-VOID = {"meta", "link", "input", "br"}
+VOID = {"meta", "link", "input", "br", "hr", "img"}
 
 
 @cache
@@ -79,6 +80,22 @@ class Page(HTMLParser):
             self.wrong.append(f"</{tag}> at {self.getpos()} ends something else")
 
 
+def mistakes(texts: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with the web pages among these files."""
+    pages = {n: Page(text) for n, text in texts.items() if n.endswith(".html")}
+    for name, page in pages.items():
+        yield from (f"{name}: {text}" for text in page.wrong)
+        if len(page.ids) != len(set(page.ids)):
+            yield f"{name}: two ids are the same"
+        for link in page.links:
+            path, _, place = link.partition("#")
+            target = normpath(join(dirname(name), path)) if path else name
+            if "//" not in link and target not in texts:
+                yield f"{name}: there is no {link}"
+            elif place and target in pages and place not in pages[target].ids:
+                yield f"{name}: there is no place {link}"
+
+
 class Reference(unittest.TestCase):
     """Oriel's own."""
 
@@ -94,7 +111,7 @@ class Reference(unittest.TestCase):
         for procedure in bindings().procedures:
             page = files()[f"html/procedures/{procedure.name}.html"]
             for language in languages.values():
-                mark = f'data-language="{language.title}"'
+                mark = f'data-language="{language.title or language.name}"'
                 if any(language.page(procedure)):
                     self.assertIn(mark, page, procedure.name)
 
@@ -129,17 +146,7 @@ class Reference(unittest.TestCase):
                 self.assertIn(f"html/errors/{error}.html", files())
 
     def test_no_web_page_has_a_dead_link_or_an_open_tag(self) -> None:
-        names = [name for name in files() if name.endswith(".html")]
-        pages = {name: Page(files()[name]) for name in names}
-        for name, page in pages.items():
-            self.assertEqual(page.wrong, [], name)
-            self.assertEqual(len(page.ids), len(set(page.ids)), name)
-            for link in page.links:
-                path, _, place = link.partition("#")
-                target = normpath(join(dirname(name), path)) if path else name
-                self.assertIn(target, files(), f"{name}: {link}")
-                if place:
-                    self.assertIn(place, pages[target].ids, f"{name}: {link}")
+        self.assertEqual(list(mistakes(files())), [])
 
     def test_the_search_knows_every_page_of_its_own(self) -> None:
         text = files()["html/index.js"]
@@ -161,6 +168,28 @@ class Reference(unittest.TestCase):
                 lint, cwd=folder, capture_output=True, text=True, check=False
             )
             self.assertEqual(done.stdout + done.stderr, "")
+
+
+class Site(unittest.TestCase):
+    """scripts/site."""
+
+    def test_guides_and_reference_have_no_dead_link(self) -> None:
+        folder = Path(tempfile.mkdtemp(prefix="oriel-site-"))
+        self.addCleanup(shutil.rmtree, folder)
+        for python in filter(shutil.which, (sys.executable, "/usr/bin/python3")):
+            has = [python, "-c", "import jinja2, markdown"]
+            done = subprocess.run(has, capture_output=True, check=False)
+            if done.returncode == 0:
+                break
+        else:
+            self.skipTest("there is no Python-Markdown here")
+        command = [python, "-m", "codegen", "document", "--guides"]
+        command += ["--output", str(folder)]
+        subprocess.run(command, cwd=TOP, check=True, capture_output=True)
+        paths = [path for path in folder.rglob("*") if path.is_file()]
+        texts = {p.relative_to(folder).as_posix(): p.read_text("utf-8") for p in paths}
+        self.assertIn("html/guides/running.html", texts)
+        self.assertEqual(list(mistakes(texts)), [])
 
 
 class Mistakes(TreeTest):
