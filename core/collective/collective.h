@@ -49,6 +49,10 @@ void world_close(void);
 int collective_barrier(struct communicator *comm);
 // Members on this node only.
 int collective_node_barrier(struct communicator *comm);
+// The same, which tells whether it is true of any member.
+int collective_node_any(struct communicator *comm, bool is_true, bool *any);
+// What is left of a barrier when the members on this node have come together.
+int collective_barrier_between_nodes(struct communicator *comm);
 int collective_broadcast(struct communicator *comm, void *bytes, size_t size, int root);
 int collective_node_broadcast(struct communicator *comm, void *bytes, size_t size);
 // `all` has comm->size blocks of `size` bytes.

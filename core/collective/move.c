@@ -24,14 +24,19 @@ static int leaders_barrier(struct communicator *comm)
     return schedule_run(schedule);
 }
 
+int collective_barrier_between_nodes(struct communicator *comm)
+{
+    if (comm->leader_count == 1)
+        return 0;
+    int err = leaders_barrier(comm);
+    int node_err = node_broadcast(comm, NULL, 0, 0, err);
+    return err ? err : node_err;
+}
+
 int collective_barrier(struct communicator *comm)
 {
     int err = collective_node_barrier(comm);
-    if (err || comm->leader_count == 1)
-        return err;
-    err = leaders_barrier(comm);
-    int node_err = node_broadcast(comm, NULL, 0, 0, err);
-    return err ? err : node_err;
+    return err ? err : collective_barrier_between_nodes(comm);
 }
 
 int oriel_barrier(struct communicator *comm)

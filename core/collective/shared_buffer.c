@@ -145,6 +145,21 @@ int collective_node_barrier(struct communicator *comm)
     return comm->node_size > 1 ? node_arrive(comm) : 0;
 }
 
+// A member that is one round ahead writes to the other word, and none is further ahead.
+int collective_node_any(struct communicator *comm, bool is_true, bool *any)
+{
+    *any = is_true;
+    if (comm->node_size == 1)
+        return 0;
+    uint32_t round = comm->collective->sequence + 1;
+    _Atomic(uint32_t) *raised = &comm->collective->shared_buffer->raised[round & 1];
+    if (is_true)
+        atomic_store_explicit(raised, round, memory_order_relaxed);
+    int err = node_arrive(comm);
+    *any = atomic_load_explicit(raised, memory_order_relaxed) == round;
+    return err;
+}
+
 int slots_agree(const struct communicator *comm, const struct slot *slots,
                 uint64_t total)
 {

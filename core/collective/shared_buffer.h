@@ -42,6 +42,8 @@ static inline int refused_class(uint64_t total)
 // synchronisation.
 struct shared_buffer {
     _Alignas(CACHE_LINE) _Atomic(uint32_t) arrivals; // of all rounds, modulo 2^32
+    _Atomic(uint32_t) raised[2]; // the last even and odd round in which a member had
+                                 // something to tell the others
     _Alignas(CACHE_LINE) _Atomic(uint32_t) departed; // members that use it no more
     int node_size;                                   // members
     _Atomic(bool) is_broken; // a member has left a round because a process has died

@@ -69,6 +69,14 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
 // one, be sent to a local peer now without waiting? Callers hold the message lock.
 bool message_has_room(int rank, size_t bytes);
 
+// Has all that was sent to a local peer come to its ring? Callers hold the message lock.
+bool message_is_in_ring(int rank);
+// Waits until it has. Errors as message_wait. The message lock is free.
+int message_await_ring(int rank);
+
+// More processes of the job than CPUs on this node?
+bool message_is_crowded(void);
+
 // Is some backlog long? Callers need not hold the message lock.
 bool message_is_clogged(void);
 // Limits a process that sends much: if a backlog is long, waits until that to this rank
@@ -126,6 +134,10 @@ void message_follow(message_follower *follower);
 // lock is held by the caller (message_poll) or taken if free (message_progress).
 int message_poll(void);
 int message_progress(void);
+
+// Handles all messages that local peers have sent before the call. MPI_ERR_NO_MEM when they
+// cannot be handled for more than a tenth of a second. The message lock is free.
+int message_drain(void);
 
 // message_progress for a program that tests in vain and will soon test again: gives the
 // core away when nothing has come and the node has more processes than CPUs.

@@ -117,6 +117,27 @@ bool message_has_room(int rank, size_t bytes)
            shm_has_room(process.shm, process.boot->node_rank_of[rank], bytes);
 }
 
+bool message_is_in_ring(int rank)
+{
+    return process.messages->backlogs[rank].queue.first == NULL;
+}
+
+static bool backlog_is_empty(void *argument)
+{
+    const struct backlog *backlog = argument;
+    return backlog->queue.first == NULL;
+}
+
+int message_await_ring(int rank)
+{
+    return message_wait(backlog_is_empty, &process.messages->backlogs[rank]);
+}
+
+bool message_is_crowded(void)
+{
+    return process.messages->is_crowded;
+}
+
 static int send_queued(int rank, const struct queued_message *queued, bool *sent)
 {
     if (!is_local(rank))

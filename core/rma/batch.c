@@ -11,10 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BATCHES_AT_ONCE = 64, // sent to one target and not answered yet
-    NOTICED_IN_ROW = 16   // of which the last one is answered nevertheless
-};
+enum { BATCHES_AT_ONCE = 64 }; // sent to one target and not answered yet
 
 static const uint64_t SOON = 50000; // ns
 
@@ -38,7 +35,7 @@ static int batch_dispatch(struct peer_traffic *traffic, struct batch *batch,
         net_counter_issue(batch->counter);
         net_counter_complete(batch->counter, err);
     }
-    if (err || is_copied || batch->request.kind.is_noticed)
+    if (err || is_copied)
         net_counter_complete(&traffic->counter, err);
     if (is_copied && process.thread_level == MPI_THREAD_MULTIPLE)
         message_wake(); // who waits for the operations of this thread
@@ -60,12 +57,14 @@ int batch_end(struct peer_traffic *traffic, bool may_unlock)
 int traffic_send(struct peer_traffic *traffic, bool may_unlock)
 {
     const struct batch *batch = traffic->batch;
-    traffic->noticed = 0;
-    if (batch == NULL)
-        return 0;
-    traffic->is_awaited_soon =
-        batch->additions > 1 && clock_nanoseconds() - batch->begun < SOON;
-    return batch_end(traffic, may_unlock);
+    int err = 0;
+    if (batch != NULL) {
+        traffic->is_awaited_soon =
+            batch->additions > 1 && clock_nanoseconds() - batch->begun < SOON;
+        err = batch_end(traffic, may_unlock);
+    }
+    traffic->in_epoch = 0;
+    return err;
 }
 
 void traffic_abandon(struct peer_traffic *traffic)
@@ -94,17 +93,20 @@ static struct batch *batch_memory(struct peer_traffic *traffic)
     return batch != NULL ? batch : malloc(sizeof *batch);
 }
 
-// In an epoch of MPI_Win_start the target waits for the notice behind the last batch, and
-// nobody for replies. Some have one, so that not too many are under way. Those on
-// attached memory have, since the target finds their errors.
-static bool needs_no_reply(const struct operation *operation, struct batch_kind kind)
+// May a local target that ends the epoch carry out a batch then, by a message? Only a fence
+// waits for what it fetches. The kernel copies for the origin what is long or comes after
+// some messages, and everything while the target computes.
+static bool is_left_to_target(const struct peer_traffic *traffic,
+                              struct batch_kind kind, size_t bytes)
 {
-    const struct window *window = operation->window;
-    struct peer_traffic *traffic = operation->peer->traffic;
-    return operation->peer->lock_record == NULL && !kind.fetches &&
-           epoch_access(&window->epoch) == ACCESS_START &&
-           window->flavor != MPI_WIN_FLAVOR_DYNAMIC &&
-           ++traffic->noticed % NOTICED_IN_ROW != 0;
+    bool is_fence = is_in_fence(traffic);
+    if (!is_joined(traffic) || traffic->peer->lock_record == NULL ||
+        (kind.fetches && !is_fence))
+        return false;
+    return !is_copyable(traffic, kind) ||
+           (!(is_fence && message_is_crowded()) && bytes <= EPOCH_BYTES &&
+            traffic->in_epoch + 1 < EPOCH_MESSAGES &&
+            !shm_is_computing(process.shm, peer_node_rank(traffic->peer)));
 }
 
 // The batch counts as under way from now on, so that a flush waits for it.
@@ -118,22 +120,24 @@ static inline void batch_begin(struct batch *batch, const struct operation *oper
     batch->request.window = peer->member->handle;
     batch->request.reply_to = (uint32_t)object_handle(operation->window);
     batch->request.origin = operation->window->comm->rank;
+    batch->is_left = false;
     batch->request.kind = kind;
-    batch->request.kind.is_noticed = needs_no_reply(operation, kind);
     batch->request.count = 0;
     peer->traffic->counter.completed_one = send_when_alone;
     net_counter_issue(&peer->traffic->counter);
     epoch_begin_pending(&operation->window->epoch);
 }
 
+// `bytes` are those of its first item.
 static __attribute__((noinline)) int batch_make(const struct operation *operation,
-                                                struct batch_kind kind)
+                                                struct batch_kind kind, size_t bytes)
 {
     const struct peer *peer = operation->peer;
     struct batch *batch = batch_memory(peer->traffic);
     if (batch == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for operations on rank %d", peer->rank);
     batch_begin(batch, operation, kind);
+    batch->is_left = is_left_to_target(peer->traffic, kind, bytes);
     peer->traffic->batch = batch;
     return 0;
 }
@@ -144,15 +148,16 @@ static inline size_t batch_room(const struct peer_traffic *traffic,
 {
     if (batch->request.count == SPANS_MAX)
         return 0;
-    if (!is_copyable(traffic, batch->request.kind))
+    if (batch->is_left || !is_copyable(traffic, batch->request.kind))
         return message_room(batch);
     return batch->bytes < COPY_BYTES ? SIZE_MAX : 0;
 }
 
 // The first operands of all spans come before the second ones, so that nothing can be
-// added to those.
+// added to those. `all` are the bytes of the item, which need not go together.
 static inline bool batch_takes(const struct operation *operation,
-                               struct batch_kind kind, uint32_t spans, size_t bytes)
+                               struct batch_kind kind, uint32_t spans, size_t bytes,
+                               size_t all)
 {
     const struct peer_traffic *traffic = operation->peer->traffic;
     const struct batch *batch = traffic->batch;
@@ -161,6 +166,7 @@ static inline bool batch_takes(const struct operation *operation,
            own->fetches == kind.fetches && own->op == kind.op &&
            own->basic == kind.basic && batch->counter == operation->counter &&
            batch->request.count + spans <= SPANS_MAX &&
+           !(batch->is_left && all > EPOCH_BYTES) &&
            batch_room(traffic, batch) >= bytes + (spans - 1) * sizeof(struct rma_span);
 }
 
@@ -232,18 +238,19 @@ static int await_answers(struct peer_traffic *traffic)
     return err;
 }
 
-// Sees to a batch of the kind that has room for so many more spans and bytes.
+// Sees to a batch of the kind that has room for so many more spans and bytes, of an item
+// or two with so many in all.
 static inline __attribute__((always_inline)) int
 batch_open(const struct operation *operation, struct batch_kind kind, uint32_t spans,
-           size_t bytes)
+           size_t bytes, size_t all)
 {
     struct peer_traffic *traffic = operation->peer->traffic;
     int err = likely(has_room_for_batch(traffic)) ? 0 : await_answers(traffic);
     while (!err && traffic->batch != NULL &&
-           !batch_takes(operation, kind, spans, bytes))
+           !batch_takes(operation, kind, spans, bytes, all))
         err = batch_end(traffic, true);
     if (!err && traffic->batch == NULL)
-        err = batch_make(operation, kind);
+        err = batch_make(operation, kind, all);
     if (!err && ++traffic->batch->additions == 2)
         traffic->batch->begun = clock_nanoseconds();
     return err;
@@ -254,7 +261,7 @@ int batch_add(const struct operation *operation, struct batch_kind kind,
 {
     const struct peer_traffic *traffic = operation->peer->traffic;
     for (uint64_t done = 0; done < item->span.bytes;) {
-        int err = batch_open(operation, kind, 1, unit);
+        int err = batch_open(operation, kind, 1, unit, item->span.bytes);
         if (err)
             return err;
         size_t room = batch_room(traffic, traffic->batch);
@@ -275,7 +282,8 @@ int batch_add(const struct operation *operation, struct batch_kind kind,
 int batch_add_pair(const struct operation *operation, struct batch_kind kind,
                    const struct batch_item items[2])
 {
-    int err = batch_open(operation, kind, 2, items[0].span.bytes + items[1].span.bytes);
+    size_t bytes = items[0].span.bytes + items[1].span.bytes;
+    int err = batch_open(operation, kind, 2, bytes, bytes);
     if (err)
         return err;
     struct peer_traffic *traffic = operation->peer->traffic;
@@ -288,7 +296,8 @@ int batch_add_pair(const struct operation *operation, struct batch_kind kind,
 int batch_add_swap(const struct operation *operation, struct batch_kind kind,
                    const struct batch_item *item, const char *compare)
 {
-    int err = batch_open(operation, kind, 1, 2 * item->span.bytes);
+    size_t bytes = 2 * item->span.bytes;
+    int err = batch_open(operation, kind, 1, bytes, bytes);
     if (err)
         return err;
     struct peer_traffic *traffic = operation->peer->traffic;
@@ -310,7 +319,8 @@ int batch_add_piece(const struct operation *operation, const struct piece *piece
 
 // A batch that the kernel copies takes as long now as later, but later it is one with
 // others, until it is long. One that asks for the lock goes with the release, and one that
-// nobody answers with the notice, if nothing comes between.
+// nobody answers, or that is left to the target, with what ends the epoch, if nothing comes
+// between.
 static bool may_aggregate(const struct operation *operation)
 {
     const struct peer_traffic *traffic = operation->peer->traffic;
@@ -321,7 +331,7 @@ static bool may_aggregate(const struct operation *operation)
         return batch->bytes < COPY_BYTES;
     return traffic->is_awaited_soon ||
            peer_lock_state(operation->peer) == LOCK_WANTED ||
-           (batch != NULL && batch->request.kind.is_noticed) ||
+           (batch != NULL && (batch->is_left || is_unanswered(traffic, batch))) ||
            net_counter_pending(&traffic->counter) > 1;
 }
 
@@ -357,7 +367,7 @@ int batch_move(const struct operation *operation)
 // Is the operation a batch by itself, which the target carries out at once?
 static inline bool is_alone(const struct peer_traffic *traffic, MPI_Count bytes)
 {
-    return bytes <= SHORT_BYTES && traffic->batch == NULL &&
+    return bytes <= SHORT_BYTES && traffic->batch == NULL && !is_joined(traffic) &&
            net_counter_pending(&traffic->counter) == 0 && !traffic->is_awaited_soon &&
            (!traffic->is_copied || target_polls(traffic));
 }

@@ -36,7 +36,7 @@ enum {
 struct batch_kind {
     uint8_t operands : 4;   // how many times the bytes of all spans follow: 0, 1 or 2
     uint8_t fetches : 2;    // 1: the reply has what the spans contained before
-    uint8_t is_noticed : 2; // 1: no reply; a notice tells the target that all have come
+    uint8_t is_noticed : 2; // 1: no reply; what ends the epoch follows
     uint8_t op;             // the ABI code of an operation, or one of the above
     uint8_t basic;          // for an operation: number of the type of the elements
 };
@@ -105,6 +105,7 @@ struct batch {
     uint64_t begun;              // time of the second addition
     uint64_t additions;
     bool completes_at_once; // its operands are the program's again when it is carried
+    bool is_left;           // to a target that ends the epoch
     char
         *local[SPANS_MAX]; // of each span: destination of fetched data, origin of a put
     _Alignas(8) struct sync_head head; // what goes in front of the request, if anything
@@ -119,7 +120,33 @@ enum {
     SHORT_BYTES = 512,      // operands up to this are copied into the batch
     JOINT_BYTES = 64 << 10, // from here on the target's help is worth its messages
     COPY_BYTES = 512 << 10, // then the kernel's copy of a batch is not put off
+    EPOCH_BYTES = 48 << 10, // spans up to this are left to a target that ends the epoch
+    EPOCH_MESSAGES = 16,    // as long as these are not more
 };
+
+// Does the target end the epoch as well? Then it takes at its end, at the latest, what it
+// has been sent. Members of this node have then come together; towards others a fence
+// waits for answers.
+static inline bool is_joined(const struct peer_traffic *traffic)
+{
+    enum access access = epoch_access(&traffic->peer->window->epoch);
+    bool is_local = traffic->peer->lock_record != NULL;
+    return access == ACCESS_START || (access == ACCESS_FENCE_USED && is_local);
+}
+// Has the batch no reply? What ends the epoch follows; on attached memory of another node,
+// where the target finds the errors, replies tell them.
+static inline bool is_unanswered(const struct peer_traffic *traffic,
+                                 const struct batch *batch)
+{
+    const struct peer *peer = traffic->peer;
+    return is_joined(traffic) && !batch->request.kind.fetches &&
+           (peer->lock_record != NULL ||
+            peer->window->flavor != MPI_WIN_FLAVOR_DYNAMIC);
+}
+static inline bool is_in_fence(const struct peer_traffic *traffic)
+{
+    return epoch_access(&traffic->peer->window->epoch) == ACCESS_FENCE_USED;
+}
 
 // One span of an operation. The operand is copied into the batch if it is short or the
 // target must carry the operation out; fetched data goes to the result.

@@ -75,18 +75,31 @@ static int batch_post(const struct peer_traffic *traffic, struct batch *batch)
     return err;
 }
 
+// Of the batches that need no reply some have one, so that not too many are under way.
+static bool message_is_noticed(struct peer_traffic *traffic, const struct batch *batch)
+{
+    if (!is_joined(traffic))
+        return false;
+    if (is_in_fence(traffic))
+        traffic->has_left = true;
+    return ++traffic->in_epoch % EPOCH_MESSAGES != 0 && is_unanswered(traffic, batch);
+}
+
 int batch_send(struct peer_traffic *traffic, struct batch *batch)
 {
     bool fetches = batch->request.kind.fetches;
     struct pending_reply *reply = fetches ? reply_make(batch) : NULL;
     if (fetches && reply == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to fetch %zu bytes", batch->bytes);
+    batch->request.kind.is_noticed = message_is_noticed(traffic, batch);
     int err = batch_post(traffic, batch);
     if (err) {
         free(reply);
         return err;
     }
-    if (!batch->request.kind.is_noticed)
+    if (batch->request.kind.is_noticed)
+        net_counter_complete(&traffic->counter, 0);
+    else
         traffic->batches++;
     if (reply != NULL) {
         *traffic->replies_end = reply;
@@ -108,8 +121,15 @@ static bool fits_message(const struct batch *batch)
 
 bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch)
 {
-    return is_copyable(traffic, batch->request.kind) &&
+    return is_copyable(traffic, batch->request.kind) && !batch->is_left &&
            (batch->bytes >= JOINT_BYTES || !target_polls(traffic));
+}
+
+bool traffic_can_part(const struct peer_traffic *traffic)
+{
+    const struct batch *batch = traffic->batch;
+    return traffic_is_in_order(traffic) &&
+           (batch == NULL || (fits_message(batch) && !goes_by_kernel(traffic, batch)));
 }
 
 // A message wakes a target that sleeps in a wait, which takes longer than some copies;
@@ -138,7 +158,8 @@ static void target_rouse(const struct peer_traffic *traffic)
 // the message. A wait for the request alone does not look again.
 static int send_to_waiter(struct peer_traffic *traffic, struct batch *batch)
 {
-    bool has_waited = traffic->is_copied && target_wait(traffic) != SHM_WAIT_NONE;
+    bool has_waited =
+        traffic->is_copied && !batch->is_left && target_wait(traffic) != SHM_WAIT_NONE;
     int err = likely(fits_message(batch)) ? batch_send(traffic, batch)
                                           : batch_send_in_parts(traffic, batch);
     if (err || !has_waited || likely(target_wait(traffic) != SHM_WAIT_NONE))
@@ -173,7 +194,7 @@ static int copy_unlocked(const struct peer_traffic *traffic, const struct batch 
 static bool is_for_both(const struct peer_traffic *traffic, const struct batch *batch)
 {
     return batch->bytes >= JOINT_BYTES && !batch->completes_at_once &&
-           is_copyable(traffic, batch->request.kind) &&
+           !batch->is_left && is_copyable(traffic, batch->request.kind) &&
            target_wait(traffic) != SHM_WAIT_NONE;
 }
 

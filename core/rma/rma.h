@@ -31,7 +31,8 @@ struct peer_traffic {
     struct batch *spare;           // memory for the next batch, or NULL
     _Atomic(bool) is_awaited_soon; // a wait has come soon after the last batch
     _Atomic(int) batches;          // sent and not answered
-    unsigned noticed;              // batches of an epoch that need no answer
+    unsigned in_epoch;             // messages since the last wait: of an active epoch
+    bool has_left;                 // some of a fence epoch, for the target's own fence
     int polls_to_rouse;            // 0: the target needs not be roused
     int copies_in_row;             // by the kernel while the target slept in a wait
     uint64_t last_copy;            // time of the last of these
@@ -54,12 +55,23 @@ static inline bool peer_is_quiet(const struct peer *peer)
     return peer->traffic == NULL || net_counter_pending(&peer->traffic->counter) == 0;
 }
 
-// Is everything that is under way in batches, which messages do not overtake? Callers hold
+// Is everything that has been sent in batches, which messages do not overtake? Callers hold
 // the message lock.
 static inline bool traffic_is_in_order(const struct peer_traffic *traffic)
 {
     return net_counter_pending(&traffic->counter) ==
            (uint64_t)traffic->batches + (traffic->batch != NULL);
+}
+// The same, and the batch that is being filled is to be a message, which can take along
+// what ends the epoch.
+bool traffic_can_part(const struct peer_traffic *traffic);
+// Has the fence epoch sent messages that the target takes in its own fence? Once. Callers
+// hold the message lock.
+static inline bool traffic_take_left(struct peer_traffic *traffic)
+{
+    bool has_left = traffic->has_left;
+    traffic->has_left = false;
+    return has_left;
 }
 
 // The error class of the first operation that has failed since the last call, or 0.

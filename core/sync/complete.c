@@ -41,12 +41,14 @@ int sync_complete_counted(struct peer *peer)
                  : 0;
 }
 
+// A lock of this node is given back by this process itself.
 void sync_part(struct peer *peer)
 {
-    if (likely(peer->lock_record != NULL))
+    bool is_told = peer->lock_record == NULL || peer->is_target;
+    if (likely(!is_told) || peer->traffic == NULL)
         return;
     message_lock();
-    if (traffic_is_in_order(peer->traffic))
+    if (traffic_can_part(peer->traffic))
         peer_part(peer);
     message_unlock();
 }
@@ -63,17 +65,50 @@ static void operations_settle(struct window *window)
     message_unlock();
 }
 
+static void send_all(const struct window *window)
+{
+    message_lock();
+    for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next)
+        if (peer->traffic != NULL)
+            traffic_send(peer->traffic, true);
+    message_unlock();
+}
+
+// What a member of this node has in its ring is left to its own fence.
+static int traffic_leave(struct peer *peer, bool *has_left)
+{
+    bool is_local = peer->lock_record != NULL;
+    message_lock();
+    *has_left |= traffic_take_left(peer->traffic);
+    bool must_complete = !is_local || !traffic_is_in_order(peer->traffic);
+    bool must_send = is_local && !message_is_in_ring(peer->job_rank);
+    message_unlock();
+    int err = must_complete ? sync_complete(peer) : 0;
+    return err || !must_send ? err : message_await_ring(peer->job_rank);
+}
+
+int sync_leave_all(struct window *window, bool *has_left)
+{
+    int first = 0;
+    *has_left = false;
+    if (likely(!epoch_has_pending(&window->epoch)))
+        return 0;
+    send_all(window);
+    for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next) {
+        int err = peer->traffic != NULL ? traffic_leave(peer, has_left) : 0;
+        if (first == 0)
+            first = err;
+    }
+    return first;
+}
+
 // The flag is cleared last: until then other threads wait for the same operations.
 int sync_complete_all(struct window *window)
 {
     if (likely(!epoch_has_pending(&window->epoch)))
         return 0;
     int first = 0;
-    message_lock();
-    for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next)
-        if (peer->traffic != NULL)
-            traffic_send(peer->traffic, true);
-    message_unlock();
+    send_all(window);
     for (struct peer *peer = window->peers.first; peer != NULL; peer = peer->next) {
         int err = sync_complete(peer);
         if (first == 0)

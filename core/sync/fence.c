@@ -23,6 +23,22 @@ static int check_may_fence(int assert, const struct window *win)
     return 0;
 }
 
+// If members of this node have left operations to others, all take their messages after a
+// first round, and have done so when a second one ends. So what has been put is there before
+// any member begins the next epoch, and what was to be fetched has been answered.
+static int fence_barrier(const struct window *win, bool has_left)
+{
+    bool any_left;
+    int drain_err = 0, err = collective_node_any(win->comm, has_left, &any_left);
+    if (!err && unlikely(any_left)) {
+        drain_err = message_drain();
+        err = collective_node_barrier(win->comm);
+    }
+    if (!err)
+        err = collective_barrier_between_nodes(win->comm);
+    return err ? err : drain_err;
+}
+
 // The barrier publishes this process's stores and shows it those of others. A fence
 // that neither ends nor begins an epoch needs none; NOSTORE and NOPUT promise what is
 // free here anyway. A failed operation does not keep the others waiting.
@@ -33,9 +49,13 @@ int oriel_win_fence(int assert, struct window *win)
     int err = check_may_fence(assert, win);
     if (err)
         return err;
-    err = ends ? sync_complete_all(win) : 0;
+    bool has_left = false;
+    err = ends ? sync_leave_all(win, &has_left) : 0;
     order_complete();
-    int barrier_err = ends || begins ? collective_barrier(win->comm) : 0;
+    int barrier_err = ends || begins ? fence_barrier(win, has_left) : 0;
+    int completion_err = ends ? sync_complete_all(win) : 0;
+    if (!err)
+        err = completion_err;
     if (begins)
         epoch_open_fence(&win->epoch);
     else

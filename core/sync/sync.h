@@ -34,9 +34,12 @@ static inline int sync_complete(struct peer *peer)
 {
     return likely(peer->traffic == NULL) ? 0 : sync_complete_counted(peer);
 }
-// Sends the last operations of an epoch towards another node, with the message that ends
-// it there. Where network accesses are under way, which messages may overtake, that is
-// left to the end of the epoch.
-void sync_part(struct peer *peer);
 // The same for all peers of the window; the first error of any.
 int sync_complete_all(struct window *window);
+// Sends all operations of a fence epoch, and waits for those that no member of this node
+// takes from its ring. *has_left: messages for those members. The first error of any.
+int sync_leave_all(struct window *window, bool *has_left);
+// Sends the last operations of an epoch with the message that ends it at the target. Where
+// copies or network accesses are under way, which messages may overtake, that is left to
+// the end of the epoch.
+void sync_part(struct peer *peer);

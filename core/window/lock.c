@@ -85,7 +85,8 @@ static void forget_locked_targets(void)
 int peer_sync_head(const struct peer *peer, struct sync_head *head)
 {
     int state = peer_lock_state(peer);
-    if (peer->lock_record != NULL || (state < LOCK_WANTED && !peer->is_parting))
+    bool is_asked_for = peer->lock_record == NULL && state >= LOCK_WANTED;
+    if (!is_asked_for && !peer->is_parting)
         return 0;
     *head = (struct sync_head){.window = peer->member->handle,
                                .reply_to = (uint32_t)object_handle(peer->window),

@@ -239,9 +239,9 @@ int peer_unlock(struct window *window, struct peer *peer);
 int peer_sync_head(const struct peer *peer, struct sync_head *head);
 // It has been sent.
 void peer_sync_sent(struct peer *peer);
-// Ends the epoch towards a target of another node: sends what is aggregated, and with it
-// the release of the lock or the notice of completion. Errors come again when the lock is
-// awaited or given back.
+// Ends the epoch towards a target of another node, or one that waits for this origin:
+// sends what is aggregated, and with it the release of the lock or the notice of
+// completion. Errors come again when the lock is awaited or given back.
 void peer_part(struct peer *peer);
 // Has the peer been told? Once.
 static inline bool peer_take_parted(struct peer *peer)

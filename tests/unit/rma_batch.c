@@ -2,104 +2,16 @@
 // batches_are_sent_as_they_should: short puts that follow each other become one span, a
 // batch leaves when it is full or another kind comes; the kernel copies the batches for a
 // local peer that does not poll, one that polls is sent messages, several if one is too
-// short, and helps with long ones; what is wrong with the traffic of a peer is noticed. Needs core/rma, core/object and core/base.
+// short, and helps with long ones; what is wrong with the traffic of a peer is noticed. Needs
+// core/rma, core/object and core/base.
 
-#include "rma/batch.h"
-#include "window_fakes.h"
-
-#include <stdlib.h>
-
-enum { TARGET = 5, IN_JOB = 50 };
+#include "batch_fakes.h"
 
 static const uint64_t SECOND = 1000000000;
 
-static struct communicator comm = {.rank = 1};
-static struct member member = {.handle = 77};
-static struct peer_traffic traffic = {.replies_end = &traffic.replies};
-static struct peer peer = {
-    .rank = TARGET, .job_rank = IN_JOB, .member = &member, .traffic = &traffic};
-static struct window window = {.comm = &comm, .epoch.access = ACCESS_LOCK};
-static char memory[2 * MESSAGE_MAX];
 static size_t seen; // bytes of the memory in messages
 
 #define NOTICED(member, wrong) CHECK_NOTICED(traffic_is_valid(&traffic), member, wrong)
-
-// The local peer, and what the kernel would have copied.
-static enum shm_wait target_waits;
-static bool stops_waiting; // with the first message
-static struct {
-    int copies, roused; // the test sets them back
-    size_t count, bytes;
-    struct iovec remote[SPANS_MAX], local[SPANS_MAX];
-} by_kernel;
-
-enum shm_wait shm_wait_of(const struct shm *shm, int node_rank)
-{
-    (void)shm, (void)node_rank;
-    return stops_waiting && sent.count > 0 ? SHM_WAIT_NONE : target_waits;
-}
-
-void shm_open_memory(struct shm *shm)
-{
-    (void)shm;
-}
-
-void shm_rouse(struct shm *shm, int node_rank)
-{
-    (void)shm, (void)node_rank;
-    by_kernel.roused++;
-}
-
-int shm_copy_spans_to(struct shm *shm, int node_rank, struct iovec *remote,
-                      struct iovec *local, size_t count)
-{
-    (void)shm, (void)node_rank;
-    by_kernel.copies++;
-    by_kernel.count = count;
-    by_kernel.bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        CHECK(remote[i].iov_len == local[i].iov_len);
-        by_kernel.remote[i] = remote[i];
-        by_kernel.local[i] = local[i];
-        by_kernel.bytes += local[i].iov_len;
-    }
-    return 0;
-}
-
-int shm_copy_spans_from(struct shm *shm, int node_rank, struct iovec *local,
-                        struct iovec *remote, size_t count)
-{
-    return shm_copy_spans_to(shm, node_rank, remote, local, count);
-}
-
-static void destroy(struct object *object)
-{
-    (void)object;
-}
-
-static struct operation operation_of(enum operation_kind kind, uint64_t offset)
-{
-    return (struct operation){.kind = kind,
-                              .origin = {.address = memory},
-                              .window = &window,
-                              .peer = &peer,
-                              .offset = offset};
-}
-
-// Adds so many bytes, which are at the same offset at both ends.
-static void add(enum operation_kind kind, size_t offset, size_t bytes)
-{
-    struct operation operation = operation_of(kind, 0);
-    struct piece piece = {(MPI_Aint)offset, (MPI_Aint)offset, bytes};
-    CHECK(batch_add_piece(&operation, &piece) == 0);
-    CHECK(traffic_is_valid(&traffic));
-}
-
-static const struct rma_request *last_sent(int count)
-{
-    CHECK(sent.count == count && sent.rank == IN_JOB && sent.kind == MESSAGE_RMA);
-    return (const void *)sent.data;
-}
 
 static void neighbours_become_one_span(void)
 {
@@ -153,39 +65,6 @@ static void what_is_wrong_with_traffic_is_noticed(void)
 }
 
 // ---- a local peer ---------------------------------------------------------------
-static void begin_local(enum shm_wait wait, bool stops)
-{
-    static int node_ranks[IN_JOB + 1];
-    static struct boot boot = {.node_rank_of = node_ranks};
-    process.boot = &boot;
-    traffic.is_copied = true;
-    traffic.is_awaited_soon = false;
-    target_waits = wait;
-    stops_waiting = stops;
-    sent.count = by_kernel.copies = by_kernel.roused = 0;
-}
-
-static void finish_put(size_t offset, size_t bytes)
-{
-    add(OPERATION_PUT, offset, bytes);
-    struct operation operation = operation_of(OPERATION_PUT, offset);
-    CHECK(batch_finish(&operation) == 0);
-}
-
-// The target answers all batches.
-static void answer(void)
-{
-    while (traffic.batches > 0) {
-        traffic.batches--;
-        net_counter_complete(&traffic.counter, 0);
-    }
-    for (struct pending_reply *reply; (reply = traffic.replies) != NULL;) {
-        traffic.replies = reply->next;
-        free(reply);
-    }
-    traffic.replies_end = &traffic.replies;
-}
-
 static void the_kernel_copies_while_the_peer_does_not_poll(void)
 {
     begin_local(SHM_WAIT_NONE, false);
@@ -401,14 +280,13 @@ static void local_peers_have_two_carriers(void)
     joint_copies_that_are_given_up_are_errors();
     the_kernel_copies_alone_without_a_joint_copy();
     traffic.is_copied = false;
+    peer.lock_record = NULL;
     sent.count = 0;
 }
 
 int main(void)
 {
-    traffic.peer = &peer;
-    object_init(&window.object, destroy);
-    CHECK(object_open(&window.object, KIND_WIN) == 0);
+    target_open();
     local_peers_have_two_carriers();
     neighbours_become_one_span();
     another_kind_sends_the_batch();

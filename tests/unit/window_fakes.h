@@ -65,6 +65,17 @@ static struct {
     size_t spans_bytes;
 } joint_begun;
 
+bool message_is_crowded(void)
+{
+    return false;
+}
+
+bool message_is_in_ring(int rank)
+{
+    (void)rank;
+    return true;
+}
+
 bool message_joint_begin(int rank, uint64_t bytes, joint_ended *ended, void *argument,
                          struct joint_name *name)
 {
