@@ -69,7 +69,7 @@ class _Clauses:
     def __init__(self, direction: Direction, languages: tuple[str, ...]) -> None:
         self.lis_direction = direction
         self.descriptor: Descriptor | None = None
-        self.overflow = self.callback = self.description = ""
+        self.overflow = self.callback = self.description = self.sort = ""
         self.as_many_as = self.from_one_up_to = ""
         self.per: Per | None = None
         self.told: Told | None = None
@@ -128,6 +128,8 @@ class _Clauses:
             how = cursor.word("sum or last")
             cursor.expect("of", "and the array of counts")
             self.told = Told(how, cursor.word("the array of counts"))
+        elif cursor.accept("sort"):
+            self.sort = cursor.word("a sort of the object")
         elif cursor.accept("may", "be"):
             self.may_be = cursor.listed(",", "a constant")
         elif cursor.accept("up", "to"):
@@ -207,6 +209,7 @@ def parse_argument(
         ignored_if=clauses.ignored_if,
         overflow=clauses.overflow,
         callback=clauses.callback,
+        sort=clauses.sort,
         languages=clauses.languages,
         position=position,
     )

@@ -284,6 +284,12 @@ class _Record:
                 message = f"{name}: '{root}' is no integer that goes in; "
                 message += self._meant(root, "correct 'at'")
                 yield self.wrong(message, place.at(root))
+        if argument.sort not in ("", *argument.kind.sorts):
+            message = f"{name}: {argument.kind.name} has no sort '{argument.sort}'; "
+            message += did_you_mean(
+                argument.sort, argument.kind.sorts, "add it to 'sorts' in kinds.spec"
+            )
+            yield self.wrong(message, where.at("sort").at(argument.sort))
         yield from self._elements(argument)
         is_handle_out = argument.kind.is_handle and argument.is_out
         can_be_async = argument.is_choice or argument.is_array or is_handle_out

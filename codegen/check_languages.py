@@ -10,7 +10,7 @@ from codegen.expand import callback_entries
 from codegen.language import Language
 from codegen.model import Callback, Category, Constant, Procedure, Spec
 from codegen.kinds import Kind
-from codegen.position import Position, SpecError
+from codegen.position import Position, SpecError, did_you_mean
 
 LONGEST = 63  # letters of a name (Fortran 2018 6.2.2, C11 5.2.4.1)
 Named = Kind | Category | Constant | Callback | Procedure
@@ -22,6 +22,8 @@ def check_languages(spec: Spec, languages: Mapping[str, Language]) -> list[SpecE
     for record in spec.records:
         errors += _arguments(record, languages)
         errors += _too_long(record.position, record.name, _names(record, languages))
+    for procedure in spec.procedures.values():
+        errors += _called_on(procedure)
     for constant in spec.constants.values():
         errors += _too_long(constant.position, constant.name, [constant.name])
     for language in languages.values():
@@ -76,6 +78,18 @@ def _names(
     for language in languages.values():
         for entry in (*language.entries(record), *language.undeclared(record)):
             yield entry.pmpi_name
+
+
+def _called_on(procedure: Procedure) -> Iterator[SpecError]:
+    """The arguments that `named` names."""
+    known = [argument.name for argument in procedure.arguments]
+    for named in procedure.names:
+        for name in filter(None, (named.of, *named.taking)):
+            if name not in known:
+                remedy = did_you_mean(name, known, "name one")
+                where = named.position.at("named").at(name)
+                message = f"'named': '{name}' is no argument; {remedy}"
+                yield SpecError(where, message, procedure.name)
 
 
 def _too_long(

@@ -6,7 +6,7 @@ NAME [VALUE] clause ... "text"
 A constant of the standard stands for a type of C or of Fortran; so its clauses are called.
 """
 
-from codegen.model import OPERANDS, Category, Constant, Form
+from codegen.model import OPERANDS, Category, Constant, Form, Named
 from codegen.tokens import Cursor, Line, Sort, pick, take_only
 
 
@@ -26,7 +26,9 @@ def parse_category(head: Line, languages: tuple[str, ...]) -> Category:
     return Category(name, title, form, kind, c_type, only, position)
 
 
-def parse_constant(line: Line, category: Category) -> Constant:
+def parse_constant(
+    line: Line, category: Category, languages: tuple[str, ...]
+) -> Constant:
     """The constant of a line."""
     cursor = Cursor(line, category.name)
     name = cursor.record = cursor.word("the constant's name")
@@ -36,11 +38,12 @@ def parse_constant(line: Line, category: Category) -> Constant:
     words = {"calls": "", "of": category.kind, "at": ""}
     size, external, operand, text, is_large = None, 0, "", "", False
     groups: dict[str, tuple[str, ...]] = {"on": (), "also": ()}
+    names: list[Named] = []
     while not cursor.at_end():
         if cursor.peek().sort is Sort.STRING:
             text = cursor.take().text
             continue
-        clauses = (*types, *words, "size", "external", "is", *groups, "large")
+        clauses = (*types, *words, "size", "external", "is", *groups, "large", "named")
         clause = pick(cursor, "clause of a constant", clauses)
         if clause in types:
             types[clause] = cursor.string(f"the text of '{clause}', in quotes")
@@ -54,6 +57,10 @@ def parse_constant(line: Line, category: Category) -> Constant:
             operand = pick(cursor, "group of types", OPERANDS)
         elif clause == "large":
             is_large = True
+        elif clause == "named":
+            language = pick(cursor, "language", languages)
+            own = cursor.word("its name in that language")
+            names.append(Named(language, own, "", (), position))
         else:
             groups[clause] = _operands(cursor)
     return Constant(
@@ -74,6 +81,7 @@ def parse_constant(line: Line, category: Category) -> Constant:
         callback=words["calls"],
         is_large=is_large,
         kind=words["of"],
+        names=tuple(names),
         position=position,
     )
 

@@ -116,16 +116,23 @@ def judge(differences: list[Difference], waivers: list[Waiver]) -> list[SpecErro
 
 
 # ---- procedures and callbacks --------------------------------------------------------
+def _languages(ours: tuple[str, ...]) -> str:
+    """Those that the Forum knows, too."""
+    return " ".join(x for x in ours if x in LANGUAGES)
+
+
 def _argument_fields(
-    ours: Argument, languages: tuple[str, ...], theirs: Json
+    ours: Argument, record: Procedure | Callback, theirs: Json
 ) -> Iterator[tuple[str, str, str]]:
-    """Field, our value, theirs; `languages` are the record's."""
+    """Field, our value, theirs. The list that says what objects do is of procedures."""
     words = str(theirs["suppress"]).split()
-    those = " ".join(x for x in languages if f"{x}_parameter" not in words)
+    known_to_all = _languages(record.languages).split()
+    those = " ".join(x for x in known_to_all if f"{x}_parameter" not in words)
     known = {f"{x}_parameter" for x in LANGUAGES} | {"f08_intent", "lis_paren"}
     yield "kind", ours.kind.name, theirs["kind"]
     yield "direction", ours.direction.value, theirs["param_direction"]
-    yield "lis_direction", ours.lis_direction.value, theirs["lis_direction"]
+    if isinstance(record, Procedure):
+        yield "lis_direction", ours.lis_direction.value, theirs["lis_direction"]
     yield "const", str(ours.is_const), str(bool(theirs["constant"]))
     yield "async", str(ours.is_async), str(theirs["asynchronous"])
     length = theirs["length"] or ""
@@ -135,7 +142,7 @@ def _argument_fields(
     yield "pointer", str(ours.by_pointer), str(bool(theirs["pointer"]))
     yield "intent", str(ours.has_intent), str("f08_intent" not in words)
     yield "word", str(ours.has_word), str("lis_paren" not in words)
-    yield "languages", " ".join(ours.languages), those
+    yield "languages", _languages(ours.languages), those
     yield "root_only", str(ours.at_root is not None), str(theirs["root_only"])
     yield "large_only", str(ours.is_large_only), str(theirs["large_only"])
     yield "array_type", "", theirs["array_type"]
@@ -150,7 +157,7 @@ def _record_fields(
     yield "returns", ours.returns.name, theirs["return_kind"]
     yield "callback", str(isinstance(ours, Callback)), str(attributes["callback"])
     expressible = " ".join(x for x in LANGUAGES if attributes[f"{x}_expressible"])
-    yield "languages", " ".join(ours.languages), expressible
+    yield "languages", _languages(ours.languages), expressible
     names = " ".join(argument["name"] for argument in arguments)
     yield "arguments", " ".join(argument.name for argument in ours.arguments), names
     is_in_mpif = ours.is_in_mpif if isinstance(ours, Procedure) else True
@@ -178,7 +185,7 @@ def _record(ours: Procedure | Callback, theirs: Json) -> Iterator[Difference]:
     for argument in ours.arguments:
         if argument.name not in by_name:
             continue  # "arguments" differs already
-        fields = _argument_fields(argument, ours.languages, by_name[argument.name])
+        fields = _argument_fields(argument, ours, by_name[argument.name])
         for field, mine, other in fields:
             if mine != other:
                 position = argument.position

@@ -73,6 +73,7 @@ class Kind:
     tag: str  # class handle: enum object_kind of the core, "KIND_WIN"
     null: str  # class handle or keyval: constant of the null value
     fields: tuple[str, ...]  # members of the object that conditions may name
+    sorts: tuple[str, ...]  # sorts of the object that arguments may name
     traits: frozenset[Trait]
     position: Position
 

@@ -19,6 +19,7 @@ from codegen.model import (
     Callback,
     Category,
     Constant,
+    Named,
     Procedure,
     Spec,
     Texts,
@@ -27,7 +28,7 @@ from codegen.position import SpecError, did_you_mean
 from codegen.tokens import Cursor, Line, Sort, pick, read_lines, take_only
 
 DIRECTIONS = ("in", "out", "inout")
-Named = TypeVar("Named", Kind, Category, Constant, Callback, Procedure)
+Entry = TypeVar("Entry", Kind, Category, Constant, Callback, Procedure)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def _records(lines: list[Line]) -> Iterator[Record]:
             start = index
 
 
-def _add(table: dict[str, Named], entry: Named) -> None:
+def _add(table: dict[str, Entry], entry: Entry) -> None:
     if entry.name in table:
         other = table[entry.name].position
         message = (
@@ -70,12 +71,12 @@ def _kind(record: Record) -> Kind:
     kind_class = KindClass(pick(cursor, "kind class", classes))
     word = cursor.string("the word for it in argument lists, in quotes")
     cells = {"errors": "", "type": "", "object": "", "tag": "", "null": ""}
-    fields: tuple[str, ...] = ()
+    lists: dict[str, tuple[str, ...]] = {"fields": (), "sorts": ()}
     traits: frozenset[Trait] = frozenset()
     while not cursor.at_end():
-        clause = pick(cursor, "clause of a kind", (*cells, "fields", "traits"))
-        if clause == "fields":
-            fields = cursor.listed(",", "a member of the object")
+        clause = pick(cursor, "clause of a kind", (*cells, *lists, "traits"))
+        if clause in lists:
+            lists[clause] = cursor.listed(",", f"a word of '{clause}'")
         elif clause == "traits":
             traits = _traits(cursor)
         else:
@@ -93,7 +94,8 @@ def _kind(record: Record) -> Kind:
         cells["object"],
         cells["tag"],
         cells["null"],
-        fields,
+        lists["fields"],
+        lists["sorts"],
         traits,
         position,
     )
@@ -202,9 +204,19 @@ class _Body:
     plan: str = ""
     doc: tuple[str, ...] = ()
     texts: Texts = field(default_factory=Texts)
+    names: tuple[Named, ...] = ()
 
 
-PROPERTIES = ("summary", "doc", "collective", "local", "errors", "core", "plan")
+PROPERTIES = (
+    "summary",
+    "doc",
+    "collective",
+    "local",
+    "errors",
+    "core",
+    "plan",
+    "named",
+)
 TEXTS = ("completes", "fails", "note", "counted", "see")
 
 
@@ -227,7 +239,15 @@ def _text(cursor: Cursor, clause: str, texts: Texts) -> Texts:
     return replace(texts, counted=tuple(rows))
 
 
-def _properties(cursor: Cursor, body: _Body) -> None:
+def _named(cursor: Cursor, languages: tuple[str, ...]) -> Named:
+    language = pick(cursor, "language", languages)
+    name = cursor.word("its name in that language")
+    of = cursor.word("the argument it is called on") if cursor.accept("of") else ""
+    taking = cursor.listed(",", "an argument") if cursor.accept("taking") else ()
+    return Named(language, name, of, taking, cursor.position)
+
+
+def _properties(cursor: Cursor, body: _Body, languages: tuple[str, ...]) -> None:
     while not cursor.at_end():
         clause = pick(cursor, "property", (*PROPERTIES, *TEXTS, *DIRECTIONS))
         if clause in TEXTS:
@@ -248,6 +268,8 @@ def _properties(cursor: Cursor, body: _Body) -> None:
             body.core = cursor.word("the core function")
         elif clause == "plan":
             body.plan = cursor.word("the collective operation")
+        elif clause == "named":
+            body.names += (_named(cursor, languages),)
         else:
             raise cursor.error("an argument stands alone on its line; start a new line")
 
@@ -267,7 +289,7 @@ def _procedure(
         if below.peek().text in DIRECTIONS:
             arguments.append(parse_argument(below, kinds, head.languages))
         else:
-            _properties(below, body)
+            _properties(below, body, languages)
     missing = [
         clause
         for clause, given in (
@@ -300,6 +322,7 @@ def _procedure(
         position,
         body.plan,
         body.texts,
+        body.names,
     )
 
 
@@ -355,7 +378,7 @@ def load(root: Path, languages: tuple[str, ...] = ()) -> Spec:
         category = parse_category(record.head, spec.languages)
         _add(spec.categories, category)
         for line in record.body:
-            _add(spec.constants, parse_constant(line, category))
+            _add(spec.constants, parse_constant(line, category, spec.languages))
     _load_all(spec, spec.callbacks, read_records(root, callbacks), _callback)
     for path in procedures:
         _load_all(spec, spec.procedures, read_records(root, path), _procedure)
@@ -364,9 +387,9 @@ def load(root: Path, languages: tuple[str, ...] = ()) -> Spec:
 
 def _load_all(
     spec: Spec,
-    table: dict[str, Named],
+    table: dict[str, Entry],
     records: Iterator[Record],
-    parse: Callable[[Record, dict[str, Kind], tuple[str, ...]], Named],
+    parse: Callable[[Record, dict[str, Kind], tuple[str, ...]], Entry],
 ) -> None:
     for record in records:
         _add(table, parse(record, spec.kinds, spec.languages))

@@ -56,6 +56,22 @@ class Root:
 
 
 @dataclass(frozen=True)
+class Named:
+    """`named LANGUAGE NAME of ARGUMENT taking ARGUMENT, ...`: what a language calls it
+    instead of what the language's rules say."""
+
+    language: str
+    name: str
+    of: str  # the argument whose object it is called on, "" if the rules say that
+    taking: tuple[str, ...]  # the other arguments, where the order is another
+    position: Position
+
+
+def _named(names: tuple[Named, ...], language: str) -> Named | None:
+    return next((named for named in names if named.language == language), None)
+
+
+@dataclass(frozen=True)
 class Argument:
     """One argument of a procedure or callback."""
 
@@ -88,6 +104,7 @@ class Argument:
     ignored_if: tuple[Condition, ...]  # neither checked nor used if any holds
     overflow: str  # out of a large kind: constant when the small type cannot hold it
     callback: str  # class callback: the prototype
+    sort: str  # handles: of which sort the object must be, "same" as one given, or ""
     languages: tuple[str, ...]
     position: Position
 
@@ -197,11 +214,16 @@ class Procedure:
     position: Position
     plan: str = ""  # the collective operation that this is a form of, or ""
     texts: Texts = Texts()
+    names: tuple[Named, ...] = ()  # in languages whose rules give it another
 
     @property
     def standard(self) -> str:
         """The version of the standard that has the section."""
         return "MPI-5.0" if self.since == "5.0" else "MPI-4.1"
+
+    def named(self, language: str) -> Named | None:
+        """What the language calls it, if the record says that."""
+        return _named(self.names, language)
 
     @property
     def returns_error(self) -> bool:
@@ -385,7 +407,12 @@ class Constant:
     callback: str  # predefined callbacks: prototype
     is_large: bool  # predefined callbacks: of the prototype's `_c` variant
     kind: str  # form handle: the argument kind
+    names: tuple[Named, ...]  # in languages whose rules give it another
     position: Position
+
+    def named(self, language: str) -> Named | None:
+        """What the language calls it, if the record says that."""
+        return _named(self.names, language)
 
     @property
     def form(self) -> Form:

@@ -50,6 +50,7 @@ class NewRule(TreeTest):
         super().setUp()
         shutil.rmtree(self.root / "spec")
         shutil.copytree(TOP / "spec", self.root / "spec")
+        shutil.copytree(TOP / "bindings" / "cxx", self.root / "bindings" / "cxx")
 
     def replaced(self, old: str, new: str) -> Spec:
         """The table with one place of a record changed."""

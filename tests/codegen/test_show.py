@@ -59,7 +59,8 @@ class Found(TreeTest):
 
 
 class Show(unittest.TestCase):
-    """The expected pages agree with MPI-4.1 12.2.1 and 12.2.2 line by line."""
+    """The expected pages agree with MPI-4.1 12.2.1 and 12.2.2 line by line; C++ is
+    printed as MPI-2.2 does."""
 
     def assert_page(self, name: str, expected: str) -> None:
         spec = load(TOP / "spec")
