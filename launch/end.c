@@ -80,6 +80,7 @@ void job_end(struct job *job, struct rank *failed, int exit_code, const char *fo
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
         rank_report(job, failed, text, "ending the job");
+        debugger_tell_end(text);
     }
     begin_end(job, exit_code);
 }

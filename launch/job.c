@@ -95,6 +95,7 @@ static int job_start_ranks(struct job *job, int input, int nothing)
         job->running++;
         if (job->plan->is_verbose)
             say("rank %d is pid %d: %s", i, (int)rank->pid, rank->section->path);
+        debugger_tell_started(job);
     }
     return 0;
 }

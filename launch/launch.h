@@ -217,6 +217,7 @@ struct job {
     const struct plan *plan;
     struct rank *ranks;
     int size;
+    int started; // ranks whose process is known
     int running;
     pid_t group; // of the guard and all ranks
     struct store *store;
@@ -289,6 +290,11 @@ char *heap_library(void);
 void heap_library_preload(void);
 
 pid_t guard_start(void);
+
+// One more rank has its pid. When all have, a debugger finds them in a table.
+void debugger_tell_started(struct job *job);
+// Tells a debugger that the job ends early.
+void debugger_tell_end(const char *reason);
 
 void signals_open(struct job *job);
 // Handles what has come on job->signals, except that children have ended: true then.

@@ -176,7 +176,10 @@ static void link_hear(struct link *link, struct rank *rank, const struct frame *
 {
     switch (frame->kind) {
     case FRAME_STARTED:
-        rank->pid = number_in(frame);
+        if (rank->pid == 0 && number_in(frame) > 0) {
+            rank->pid = number_in(frame);
+            debugger_tell_started(link->job);
+        }
         if (link->job->plan->is_verbose)
             say("rank %d is pid %d on %s: %s", rank->number, (int)rank->pid, link->host,
                 rank->section->path);
