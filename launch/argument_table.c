@@ -94,7 +94,8 @@ static void apply_binding(struct parser *parser, char **values)
         rest = "";
     if (binding < 0 || *rest != '\0')
         usage_error("--bind-to %s: %s is allowed", values[0], parser->argument->values);
-    parser->plan->binding = (enum binding)binding;
+    parser->plan->binding =
+        binding <= BIND_DOMAIN ? (enum binding)binding : BIND_SOCKET;
 }
 
 // ---- variables ------------------------------------------------------------------------
@@ -173,6 +174,21 @@ static void apply_output_folder(struct parser *parser, char **values)
         usage_error("no memory for %s", values[0]);
     parser->plan->output_pattern = output;
     parser->plan->error_pattern = error;
+}
+
+// Open MPI's words for what has options of its own, between commas.
+static void apply_output(struct parser *parser, char **values)
+{
+    for (char *word = strtok(values[0], ","); word; word = strtok(NULL, ",")) {
+        if (strcmp(word, "tag") == 0)
+            parser->plan->tags_output = true;
+        else if (strcmp(word, "merge") == 0)
+            parser->plan->merges_errors = true;
+        else if (strncmp(word, "dir=", 4) == 0)
+            apply_output_folder(parser, (char *[]){word + 4, NULL});
+        else
+            usage_error("%s %s: tag, merge or dir=DIR is allowed", parser->name, word);
+    }
 }
 
 static void apply_quiet(struct parser *parser, char **values)
@@ -260,13 +276,13 @@ const struct argument argument_table[] = {
     {GROUP_HOSTS, "-ppn|-N|--npernode|-perhost", "N", apply_per_host,
      "run N processes on each host, whatever it offers"},
     {GROUP_HOSTS, "--pernode", "", apply_one_per_host, "run one process on each host"},
-    {GROUP_HOSTS, "--map-by", "slot|node|core|hwthread|socket|numa|ppr:N:node",
+    {GROUP_HOSTS, "--map-by", "slot|node|core|hwthread|socket|package|numa|ppr:N:node",
      apply_mapping, "next process: on the same host while it has room, or on the next"},
     {GROUP_HOSTS, "--bynode|--byslot", "", apply_mapping_by_name, "--map-by node, slot"},
     {GROUP_HOSTS, "--launch-agent|-launcher-exec|-launcher|-bootstrap", "CMD",
      apply_agent, "what starts commands on a host [ssh]"},
 
-    {GROUP_CORES, "--bind-to", "share|none|core|hwthread|socket|numa",
+    {GROUP_CORES, "--bind-to", "share|none|core|hwthread|socket|numa|package",
      apply_binding, "a share of the cores if they suffice, or the next one of these [share]"},
 
     {GROUP_VARIABLES, "-env", "NAME VALUE", apply_setting,
@@ -286,6 +302,8 @@ const struct argument argument_table[] = {
      "... the standard error"},
     {GROUP_OUTPUT, "--output-filename", "DIR", apply_output_folder,
      "write both to DIR/1/rank.N/stdout and stderr"},
+    {GROUP_OUTPUT, "--output", "WHAT", apply_output,
+     "tag, merge and dir=DIR for the above, with commas"},
     {GROUP_OUTPUT, "-v|--verbose", "", apply_verbose,
      "say which processes start and end"},
     {GROUP_OUTPUT, "-q|--quiet", "", apply_quiet,
@@ -322,18 +340,21 @@ const struct argument argument_table[] = {
     {GROUP_IGNORED, "--report-bindings|--display-map|--display-allocation|"
      "-print-all-exitcodes|--show-progress", "", accept_and_note,
      "--verbose says where each process runs and how it ends"},
+    {GROUP_IGNORED, "--display", "WHAT", accept_and_note,
+     "--verbose says where each process runs and how it ends"},
     {GROUP_IGNORED, "--cpus-per-proc|--cpus-per-rank", "N", accept_and_note,
      "each process has an equal share of the cores"},
     {GROUP_IGNORED, "--rank-by", "WHAT", accept_and_note, "--map-by says it"},
     {GROUP_IGNORED, "-iface", "NAME", accept_and_note,
      "ORIEL_PROVIDER and libfabric's FI_ variables choose the network"},
-    {GROUP_IGNORED, "-rmk|-topolib|-demux|-localhost", "NAME", accept_and_note,
+    {GROUP_IGNORED, "-rmk|-topolib|-demux|-localhost|-order-nodes", "NAME", accept_and_note,
      "it is for Hydra"},
-    {GROUP_IGNORED, "-profile|-pmi-port|-order-nodes", "", accept_and_note,
+    {GROUP_IGNORED, "-profile|-pmi-port", "", accept_and_note,
      "it is for Hydra"},
 
     {GROUP_REFUSED, "-envnone|-genvnone", "", refuse_argument,
      "programs get the whole environment; `env -i` runs mpiexec with less"},
+    {GROUP_REFUSED, "-enable-x", "", refuse_argument, "use --launch-agent 'ssh -X'"},
     {GROUP_REFUSED, "--nooversubscribe", "", refuse_argument,
      "give no more than the slots of the hosts by -n"},
     {GROUP_REFUSED, "--rankfile|-rf", "FILE", refuse_argument,

@@ -228,6 +228,7 @@ void arguments_parse(int argc, char **argv, struct plan *plan)
     read_environment(&parser);
     for (char **next = argv + 1; next;) {
         parser.section = section_add(plan);
+        parser.hosts_from = NULL;
         next = parse_section(&parser, next);
     }
     hosts_complete(plan);

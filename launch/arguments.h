@@ -13,8 +13,9 @@ struct parser {
     const struct argument *argument; // the option being read
     const char *name;                // as it was typed
     int value_count;
-    char **file_arguments; // what a file has in place of the rest, or NULL
-    FILE *notes;           // lines about options that are ignored
+    const struct argument *hosts_from; // what has named the section's hosts, or NULL
+    char **file_arguments;             // what a file has in place of the rest, or NULL
+    FILE *notes;                       // lines about options that are ignored
     bool is_quiet;
 };
 

@@ -74,8 +74,10 @@ char **arguments_of_file(const char *path)
     char *text = NULL; // the words stay in it
     size_t bytes = 0;
     errno = 0;
-    if (!file || (getdelim(&text, &bytes, '\0', file) < 0 && !feof(file)))
+    ssize_t length = file ? getdelim(&text, &bytes, '\0', file) : -1;
+    if (!file || !text || (length < 0 && !feof(file)))
         usage_error("cannot read the arguments in %s: %s", path, strerror(errno));
+    text[length > 0 ? length : 0] = '\0';
     fclose(file);
     struct words words = {0};
     join_lines(text);

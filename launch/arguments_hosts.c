@@ -7,8 +7,18 @@
 #include <string.h>
 #include <strings.h>
 
+// With Open MPI, a list chooses from the hosts of a file.
+static void hosts_check_source(struct parser *parser)
+{
+    if (parser->hosts_from && parser->hosts_from != parser->argument)
+        usage_error("%s: the hosts of this program are named by another option, too",
+                    parser->name);
+    parser->hosts_from = parser->argument;
+}
+
 void hosts_add(struct parser *parser, const char *list)
 {
+    hosts_check_source(parser);
     char *copy = strdup(list); // the names stay in it
     if (!copy || !hosts_parse(copy, &parser->section->hosts))
         usage_error("'%s' is no list of hosts: name[:processes],...", list);
@@ -62,12 +72,12 @@ static bool read_per_host(struct parser *parser, const char *text)
 
 void mapping_set(struct parser *parser, const char *text)
 {
-    static const char words[] = "slot|node|core|hwthread|socket|numa";
+    static const char words[] = "slot|node|core|hwthread|socket|package|numa";
     enum { SLOT, NODE, CORE, HWTHREAD };
     if (read_per_host(parser, text))
         return;
     size_t length = strcspn(text, ":");
-    int choice = choice_find(words, text, length);
+    int choice = *text == ':' ? SLOT : choice_find(words, text, length);
     if (choice < 0)
         usage_error("--map-by %s: %s or ppr:N:node is allowed", text, words);
     parser->plan->maps_by_host = choice == NODE;

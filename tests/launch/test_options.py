@@ -84,12 +84,12 @@ class Options(unittest.TestCase):
         self.assertGreater(len(names), 40)
         for name in names:
             self.assertRegex(text, rf"[ ,]{re.escape(name)}[ ,\n]")
-        shown = re.findall(r"(?<=[ ,])(--?[a-zA-Z][-a-z]*)(?=[ ,\n])", text)
-        plain = [name.lstrip("-") for name in shown if name not in ("--timeout.",)]
-        plain = [name for name in plain if plain.count(name) > 1]
-        # What other lines of the help refer to.
-        references = {"hosts", "bind-to", "ppn", "map-by", "verbose", "l", "n", "e"}
-        self.assertLessEqual(set(plain), references | {"i", "c", "name"})
+        options = text.split("The exit code")[0]
+        shown = re.findall(r"^  --?([A-Za-z][-\w]*)", options, re.MULTILINE)
+        for others in re.findall(r"also ([^\n]+)$", options, re.MULTILINE):
+            shown += [name.lstrip("-") for name in others.split(", ")]
+        self.assertGreater(len(shown), 100)
+        self.assertEqual(sorted(set(shown)), sorted(shown))
 
     # ---- files of arguments -----------------------------------------------------------
 
@@ -231,6 +231,10 @@ class Options(unittest.TestCase):
             self.assertEqual((files / "stderr").read_text(), f"error {rank}")
         both = ("-outfile-pattern", f"{folder}/%h", "-errfile-pattern", f"{folder}/%h")
         agent = ("--launch-agent", str(self.folder / "agent"), "--host", "a,b")
+        run = mpiexec("--output", f"tag,dir={folder}/tagged:nojobid", *program)
+        self.assertEqual((run.returncode, run.stdout), (0, ""))
+        text = Path(folder, "tagged", "rank.0", "stdout").read_text()
+        self.assertEqual(text, "[0] out 0\n")
         run = mpiexec("-l", *agent, *both, *program)
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
         for rank, host in enumerate("ab"):
@@ -244,6 +248,7 @@ class Options(unittest.TestCase):
         run = mpiexec("-outfile-pattern", "/dev/full", "echo", "x")
         self.assertIn("cannot write a file of output: No space left", run.stderr)
         self.assertIn("nocopy", self.refused("--output-filename", "x:y", "true"))
+        self.assertIn("--output xml", self.refused("--output", "tag,xml", "true"))
 
     def test_errors_are_merged_with_the_output(self) -> None:
         program = ("sh", "-c", "echo out; echo error >&2")
