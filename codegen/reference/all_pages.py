@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from codegen.expand import Bindings
+from codegen.language import Language
 from codegen.model import Callback, Category, Procedure, Spec
 from codegen.position import SpecError
 from codegen.reference.costs import Cost
@@ -59,15 +60,16 @@ class Pages:
         return tuple(map(self._procedure, self._procedures.values()))
 
     def _procedure(self, procedure: Procedure) -> ProcedurePage:
-        lines = {n: [*l.page(procedure)] for n, l in self._languages.items()}
+        having = self._having(procedure.languages)
+        lines = {name: [*having[name].page(procedure)] for name in having}
         keys = self.records.keys.values()
         examples = [e for e in self._examples if procedure.name in e.procedures]
         return ProcedurePage(
             procedure=procedure,
             chapter=self.records.chapter_of(procedure.section),
             others=(procedure.name + "_c",) if procedure.is_large else (),
-            bindings=bindings_of(lines, self._languages),
-            arguments=argument_rows(procedure.arguments, self._languages),
+            bindings=bindings_of(lines, having),
+            arguments=argument_rows(procedure.arguments, having),
             facts=tuple(facts_of(procedure)),
             completes=self._completes(procedure),
             failures=failures_of(procedure),
@@ -78,6 +80,10 @@ class Pages:
             examples=tuple(examples),
             see_also=self._see_also(procedure),
         )
+
+    def _having(self, names: tuple[str, ...]) -> dict[str, Language]:
+        """The languages that have a record."""
+        return {n: found for n, found in self._languages.items() if n in names}
 
     def _completes(self, procedure: Procedure) -> str:
         """What the record says; else what its form as a collective operation says."""
@@ -200,8 +206,8 @@ class Pages:
             for procedure in self._procedures.values()
             if any(a.callback == callback.name for a in procedure.arguments)
         ]
-        having = {n: l for n, l in self._languages.items() if n in callback.languages}
-        lines = {n: [*l.callback_page(callback)] for n, l in having.items()}
+        having = self._having(callback.languages)
+        lines = {name: [*having[name].callback_page(callback)] for name in having}
         return CallbackPage(
             callback,
             bindings_of(lines, having),
