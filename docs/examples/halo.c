@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-enum { CELLS = 100, STEPS = 1000 };
+enum { CELLS = 100, STEPS = 200 };
 
 int main(int argc, char **argv)
 {

@@ -2,7 +2,7 @@ program halo
     use mpi_f08
     use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
     implicit none
-    integer, parameter :: cells = 100, steps = 1000
+    integer, parameter :: cells = 100, steps = 200
     integer(kind=MPI_ADDRESS_KIND), parameter :: room = 8 * (cells + 2), first = 0
     integer(kind=MPI_ADDRESS_KIND), parameter :: last = cells + 1
     integer :: rank, size, left, right, step
