@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 
 from codegen.check import check
+from codegen.changes import changes
 from codegen.check_languages import check_languages
 from codegen.expand import expand
 from codegen.facts import digest
 from codegen.forum import compare
+from codegen.importing import Importer, newest_facts_of
 from codegen.language import load_languages
 from codegen.load import load, spec_files
 from codegen.model import Spec
@@ -84,6 +86,23 @@ def _document(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _import(arguments: argparse.Namespace) -> int:
+    root = arguments.root
+    waivers = root / "spec" / "forum.waivers"
+    spec = _table(arguments)
+    found = changes(spec, arguments.forum, waivers, "spec/forum.waivers")
+    imported = Importer(root, spec, found, arguments.into).run()
+    for line in found.lines():
+        print(line)
+    for question in imported.questions:
+        print(f"asks {question}")
+    if arguments.write:
+        imported.files |= newest_facts_of(root, arguments.forum)
+        for name in write(root, imported.files):
+            print(f"wrote {name}")
+    return 0
+
+
 def _show(arguments: argparse.Namespace) -> int:
     spec = _table(arguments)
     languages = load_languages(arguments.root / "bindings", spec)
@@ -144,6 +163,19 @@ def _parser() -> argparse.ArgumentParser:
         "--check", action="store_true", help="only compare; 1 if stale"
     )
     document.set_defaults(run=_document)
+    importing = commands.add_parser(
+        "import", help="show what a new table of the Forum changes, and write it"
+    )
+    importing.add_argument(
+        "--forum", type=Path, required=True, help="the table: mpi-VERSION-apis.json"
+    )
+    importing.add_argument(
+        "--into", default="spec/procedures/99_new.spec", help="file for new records"
+    )
+    importing.add_argument(
+        "--write", action="store_true", help="change the records; what to answer is `?`"
+    )
+    importing.set_defaults(run=_import)
     page = commands.add_parser("show", help="print a procedure as the standard does")
     page.add_argument("name", help="in any language, with or without MPI_, in any case")
     page.set_defaults(run=_show)

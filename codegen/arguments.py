@@ -90,6 +90,9 @@ class _Clauses:
             self.description = cursor.take().text
             cursor.expect_end()
             return
+        if cursor.peek().text == "?":
+            what = "a clause, a rule or what the argument is"
+            raise cursor.unexpected(f"'?' found; write {what} here")
         domain = _domain(cursor)
         if domain is not None:
             self.domains.append(domain)
@@ -151,7 +154,7 @@ def _direction(cursor: Cursor) -> Direction:
     return Direction(pick(cursor, "direction", tuple(d.value for d in Direction)))
 
 
-def _is_const(direction: Direction, kind: Kind, length: str) -> bool:
+def is_const_anyway(direction: Direction, kind: Kind, length: str) -> bool:
     """What C's const follows from unless the line says otherwise."""
     is_reference = kind.is_by_reference and not kind.is_callback
     is_array = length != "" and not kind.is_pointer
@@ -175,7 +178,7 @@ def parse_argument(
     clauses = _Clauses(direction, languages)
     while not cursor.at_end():
         clauses.read(cursor)
-    is_const = _is_const(direction, kind, length)
+    is_const = is_const_anyway(direction, kind, length)
     if clauses.is_set("not const") and not is_const:
         message = f"argument '{name}' is not const anyway; remove 'not const'"
         raise SpecError(position.at("not const"), message, cursor.record)

@@ -6,12 +6,18 @@ run shows every mistake; a line's own syntax has been checked by the reader.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from codegen.kinds import Kind, KindClass
+from codegen.check_constants import (
+    check_constant,
+    check_kind,
+    is_error_class,
+    no_callback,
+    no_error_class,
+)
+from codegen.kinds import KindClass
 from codegen.model import (
     NO_ARGUMENT,
     Argument,
     Callback,
-    Constant,
     Descriptor,
     Direction,
     Form,
@@ -22,134 +28,20 @@ from codegen.model import (
 from codegen.position import Position, SpecError, did_you_mean
 from codegen.rules import Condition, Domain
 
-ERROR_CLASSES = "ERROR_CLASSES"
-
 
 def check(spec: Spec) -> list[SpecError]:
     """Everything that is wrong."""
     errors: list[SpecError] = []
     for kind in spec.kinds.values():
-        errors += _kind(spec, kind)
+        errors += check_kind(spec, kind)
     for constant in spec.constants.values():
-        errors += _constant(spec, constant)
+        errors += check_constant(spec, constant)
     for callback in spec.callbacks.values():
         errors += _Record(spec, callback, callback.arguments).errors()
     for procedure in spec.procedures.values():
         errors += _procedure(spec, procedure)
     errors += _cores(spec)
     return errors
-
-
-def _is_error_class(spec: Spec, name: str) -> bool:
-    return (
-        name in spec.constants and spec.constants[name].category.name == ERROR_CLASSES
-    )
-
-
-def _no_error_class(spec: Spec, name: str) -> str:
-    classes = [c.name for c in spec.constants_in(ERROR_CLASSES)]
-    remedy = did_you_mean(name, classes, "use one of constants.spec")
-    return f"'{name}' is no error class; {remedy}"
-
-
-# ---- kinds and constants -------------------------------------------------------------
-def _kind(spec: Spec, kind: Kind) -> Iterator[SpecError]:
-    def wrong(message: str, word: str = "") -> SpecError:
-        return SpecError(kind.position.at(word or kind.name), message, kind.name)
-
-    is_tool = kind.kind_class is KindClass.TOOL
-    clauses = {"type": kind.handle, "object": kind.object, "tag": kind.tag}
-    for clause, value in clauses.items():
-        is_needed = kind.is_handle or (is_tool and clause == "type")
-        if is_needed and not value:
-            yield wrong(f"is a handle without '{clause}'; add it")
-        if not is_needed and value:
-            yield wrong(f"is no handle but has '{clause}'; remove it", clause)
-    for trait in kind.traits:
-        if trait.is_of_object and not kind.is_handle:
-            message = f"is no handle but has 'traits {trait.value}'; remove it"
-            yield wrong(message, trait.value)
-    has_null = kind.is_handle or kind.kind_class is KindClass.KEYVAL
-    for clause, value in (("null", kind.null), ("errors", kind.error)):
-        if has_null and not value:
-            yield wrong(f"has no '{clause}'; add it")
-        if not has_null and value:
-            yield wrong(f"cannot be null but has '{clause}'; remove it", clause)
-    if kind.null and kind.null not in spec.constants:
-        remedy = did_you_mean(kind.null, spec.constants, "add it to constants.spec")
-        yield wrong(f"unknown constant '{kind.null}'; {remedy}", kind.null)
-    if kind.error and not _is_error_class(spec, kind.error):
-        yield wrong(_no_error_class(spec, kind.error), kind.error)
-
-
-def _no_callback(spec: Spec, name: str) -> str:
-    remedy = did_you_mean(name, spec.callbacks, "add it to callbacks.spec")
-    return f"unknown callback '{name}'; {remedy}"
-
-
-def _is_ignored(spec: Spec, name: str) -> bool:
-    return name in spec.constants and spec.constants[name].form is Form.IGNORE
-
-
-def _constant(spec: Spec, constant: Constant) -> Iterator[SpecError]:
-    def wrong(message: str, word: str = "") -> SpecError:
-        place = constant.position.at(word or constant.name)
-        return SpecError(place, message, constant.name)
-
-    form = constant.form
-    has_expression = form in (Form.KIND, Form.LOGICAL)
-    if not has_expression and form is not Form.ADDRESS and constant.value is None:
-        yield wrong("has no value; write it after the name")
-    if has_expression and not constant.fortran_type:
-        yield wrong("has no Fortran value; add 'fortran \"...\"'")
-    if form in (Form.IGNORE, Form.ADDRESS) and not constant.c_type:
-        yield wrong("has no C type; add 'c \"...\"'")
-    if form is Form.ADDRESS and not _is_ignored(spec, constant.ignored):
-        message = f"'{constant.ignored}' is not ignored; name what is after 'at'"
-        yield wrong(message, constant.ignored)
-    if form is not Form.ADDRESS and constant.ignored:
-        yield wrong("is no address but has 'at'; remove it", "at")
-    if form is Form.FUNCTION and constant.callback not in spec.callbacks:
-        message = _no_callback(spec, constant.callback)
-        yield wrong(message, constant.callback)
-    if form is not Form.FUNCTION and (constant.callback or constant.is_large):
-        message = "is no function but has 'calls' or 'large'; remove it"
-        yield wrong(message, "calls" if constant.callback else "large")
-    is_handle = constant.kind in spec.kinds and bool(spec.kinds[constant.kind].handle)
-    if form is Form.HANDLE and not is_handle:
-        message = f"'{constant.kind}' is no kind of handle; name one after 'of'"
-        yield wrong(message, constant.kind)
-    yield from _operands(constant, spec.kinds.get(constant.kind))
-
-
-def _operands(constant: Constant, kind: Kind | None) -> Iterator[SpecError]:
-    def wrong(message: str, word: str = "") -> SpecError:
-        place = constant.position.at(word or constant.name)
-        return SpecError(place, message, constant.name)
-
-    is_operation = kind is not None and kind.is_operation
-    if (constant.operands or constant.also) and not is_operation:
-        message = "is no operation but has 'on' or 'also'; remove it"
-        yield wrong(message, "on" if constant.operands else "also")
-    for group in constant.also:
-        if group in constant.operands:
-            message = f"has '{group}' after 'on' and 'also'; remove one of the two"
-            where = constant.position.at("also").at(group)
-            yield SpecError(where, message, constant.name)
-    if kind is None or not kind.is_datatype:
-        if constant.operand or constant.size is not None or constant.external:
-            clauses = {"is": constant.operand, "external": constant.external}
-            given = next((clause for clause, value in clauses.items() if value), "size")
-            message = "is no datatype but has 'is', 'size' or 'external'; remove it"
-            yield wrong(message, given)
-        return
-    if constant.external and not constant.c_type:
-        message = "has no number that external32 could hold; remove 'external'"
-        yield wrong(message, "external")
-    if constant.operand and (not constant.c_type or constant.size is None):
-        yield wrong("operations need its type and size; add 'c' and 'size'")
-    if (constant.operand == "pair") != bool(constant.index_type):
-        yield wrong("a pair, and only a pair, has the type of its index; see 'with'")
 
 
 # ---- records -------------------------------------------------------------------------
@@ -198,7 +90,8 @@ class _Record:
                 message = f"{name}: walk, addr or contig belongs to choice buffers only"
                 yield self.wrong(f"{message}, and to each; add or remove it", where)
             yield from self._section(self.record, argument)
-            is_reference = argument.kind.kind_class is KindClass.FSTATUS
+            by_address = (KindClass.FSTATUS, KindClass.LITERAL)
+            is_reference = argument.kind.kind_class in by_address
             can_be_address = argument.kind.is_handle or is_reference
             if argument.by_pointer and not can_be_address:
                 message = f"{name}: 'by pointer' belongs to callbacks and handles"
@@ -208,7 +101,7 @@ class _Record:
             message = f"{name}: 'calls' belongs to callback kinds only, and to each"
             yield self.wrong(f"{message}; add or remove it", where)
         elif is_callback and argument.callback not in self.spec.callbacks:
-            message = f"{name}: {_no_callback(self.spec, argument.callback)}"
+            message = f"{name}: {no_callback(self.spec, argument.callback)}"
             yield self.wrong(message, where.at(argument.callback))
         yield from self._length(argument)
         for language in argument.languages:
@@ -401,8 +294,8 @@ class _Record:
         if not domain.rule.suits(argument.kind):
             message = f"{name}: this rule does not suit kind {argument.kind.name}"
             yield self.wrong(f"{message}; use another", where)
-        if not _is_error_class(self.spec, domain.error):
-            message = f"{name}: {_no_error_class(self.spec, domain.error)}"
+        if not is_error_class(self.spec, domain.error):
+            message = f"{name}: {no_error_class(self.spec, domain.error)}"
             yield self.wrong(message, where.at(domain.error))
         if domain.rule.group:
             yield from self._grouped(argument, domain.rule.group, where)
@@ -428,6 +321,8 @@ def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
         message = f"is deprecated in {procedure.deprecated} but since {procedure.since}"
         where = procedure.position.at("deprecated").at(procedure.deprecated)
         yield record.wrong(f"{message}; correct one of the two", where)
+    if procedure.successor:
+        yield from _successor(record, procedure)
     if procedure.planned:
         return
     for argument in procedure.arguments:
@@ -438,6 +333,30 @@ def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
             )
             where = argument.position.at(callback.name)
             yield record.wrong(f"{message}; plan this record too", where)
+
+
+def _calls_alike(procedure: Procedure, other: Procedure) -> bool:
+    """The same core function can serve both."""
+    one, two = (
+        [(a.kind, a.direction, a.length) for a in p.arguments] + [p.returns]
+        for p in (procedure, other)
+    )
+    return one == two
+
+
+def _successor(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
+    """What has replaced it, and takes the same."""
+    name, known = procedure.successor, record.spec.procedures
+    where = procedure.position.at("for").at(name)
+    if not procedure.deprecated:
+        message = "is not deprecated but has 'for'; add 'deprecated VERSION'"
+        yield record.wrong(message, procedure.position.at("for"))
+    if name not in known:
+        remedy = did_you_mean(name, known, "add its record")
+        yield record.wrong(f"unknown procedure '{name}'; {remedy}", where)
+    elif not _calls_alike(procedure, known[name]):
+        message = f"'{name}' takes other arguments; remove 'for'"
+        yield record.wrong(message, where)
 
 
 def _older(version: str, other: str) -> bool:
@@ -474,7 +393,7 @@ def _handler(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
 
 def _texts(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
     for name in procedure.texts.fails:
-        if not _is_error_class(record.spec, name):
+        if not is_error_class(record.spec, name):
             message = f"'{name}' is no error class"
             yield record.wrong(f"{message}; use one of constants.spec")
     for name in procedure.texts.see:
@@ -487,7 +406,8 @@ def _cores(spec: Spec) -> Iterator[SpecError]:
     seen: dict[str, Procedure] = {}
     for procedure in spec.procedures.values():
         other = seen.setdefault(procedure.core, procedure)
-        if other is not procedure:
+        is_own = procedure.name in (other.name, other.successor)
+        if not is_own and procedure.successor != other.name:
             message = (
                 f"core function '{procedure.core}' is that of {other.name} already"
             )

@@ -6,8 +6,21 @@ NAME [VALUE] clause ... "text"
 A constant of the standard stands for a type of C or of Fortran; so its clauses are called.
 """
 
-from codegen.model import OPERANDS, Category, Constant, Form, Named
+from codegen.model import Category, Constant, Form, Named
 from codegen.tokens import Cursor, Line, Sort, pick, take_only
+
+# The groups of types that MPI-4.1 6.9.2 defines operations on, and characters.
+OPERANDS = (
+    "c_integer",
+    "fortran_integer",
+    "floating",
+    "logical",
+    "complex",
+    "byte",
+    "character",
+    "multi_language",
+    "pair",
+)
 
 
 def parse_category(head: Line, languages: tuple[str, ...]) -> Category:

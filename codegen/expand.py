@@ -5,7 +5,7 @@ Which entries a record gives is for its languages to say (language.py); each ent
 PMPI twin.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -152,6 +152,11 @@ def _lengths(procedures: tuple[Procedure, ...]) -> tuple[Length, ...]:
     return tuple({length.name: length for length in found}.values())
 
 
+def _with_core(procedures: Iterable[Procedure]) -> tuple[Procedure, ...]:
+    """Those of which each has a core function of its own; a renamed one shares it."""
+    return tuple({p.core: p for p in procedures}.values())
+
+
 def expand(spec: Spec, root: Path) -> Bindings:
     """All entries of the table, in its order, in the languages below `root`/bindings."""
     languages = load_languages(root / "bindings", spec)
@@ -173,7 +178,7 @@ def expand(spec: Spec, root: Path) -> Bindings:
             name: tuple(e for p in done for e in language.undeclared(p))
             for name, language in languages.items()
         },
-        core=tuple(p for procedures in named.values() for p in procedures),
+        core=_with_core(p for procedures in named.values() for p in procedures),
         callbacks=tuple(
             entry
             for callback in spec.callbacks.values()

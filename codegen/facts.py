@@ -6,6 +6,7 @@ facts are in spec/forum, made of the JSON by `python3 -m codegen digest FOLDER`.
 Procedures; the first line may name a file of an older standard, for what has not changed:
 
     as FILE
+    gone NAME
     NAME: RETURNS LANGUAGE... [callback] [no_mpif] [overloaded] [function=PROTOTYPE]
         ARGUMENT KIND DIRECTION [FLAG...] [WORD=VALUE...]
 
@@ -13,7 +14,8 @@ Constants: NAME | CATEGORY | value | type in C | stands for in C | in Fortran
 """
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from codegen.position import Position, SpecError
 
 Json = dict[str, Any]
 
-PROCEDURES = ("mpi-4.1-apis", "mpi-5.0-apis")  # the newer holds what has changed
+OLDEST = "mpi-4.1-apis"  # those of later standards hold what has changed
 CONSTANTS = "mpi-5.0-abi"
 HEAD = """\
 # SPDX-License-Identifier: BSD-3-Clause
@@ -91,6 +93,11 @@ def facts_of(data: Json, older: str = "", old: Json | None = None) -> Iterator[s
         lines = _record_lines(record)
         if known.get(key) != lines:
             yield from lines
+    yield from (f"gone {record['name']}" for record in _gone(old or {}, data))
+
+
+def _gone(old: Json, data: Json) -> Iterator[Json]:
+    return (record for key, record in old.items() if key not in data)
 
 
 def file_in(folder: Path, name: str) -> Path:
@@ -102,16 +109,43 @@ def file_in(folder: Path, name: str) -> Path:
     return path
 
 
+def version_in(name: str) -> tuple[int, ...]:
+    """The standard's version in the name of a file, as in mpi-5.0-apis.json; () if it
+    has none."""
+    found = re.match(r"mpi-(\d+)\.(\d+)-apis\b", name)
+    return tuple(map(int, found.groups())) if found else ()
+
+
+def tables(folder: Path) -> list[str]:
+    """The tables of procedures in a folder, the oldest first."""
+    stems = {path.name.rsplit(".", 1)[0] for path in folder.glob("mpi-*-apis.*")}
+    return sorted(stems, key=version_in) or [OLDEST]
+
+
 def digest(folder: Path) -> dict[str, str]:
     """The facts of the Forum's files in a folder: file below spec/forum to text."""
-    old, new = (read_forum(file_in(folder, name)) for name in PROCEDURES)
-    older, newer = PROCEDURES
-    lines = {
-        older: facts_of(old),
-        newer: facts_of(new, f"{older}.facts", old),
-        CONSTANTS: facts_of(read_forum(file_in(folder, CONSTANTS))),
-    }
-    return {f"{n}.facts": HEAD + "\n".join(text) + "\n" for n, text in lines.items()}
+    facts = {}
+    older, old = "", None
+    for name in tables(folder):
+        data = read_forum(file_in(folder, name))
+        facts[f"{name}.facts"] = _file(facts_of(data, older, old))
+        older, old = f"{name}.facts", data
+    constants = read_forum(file_in(folder, CONSTANTS))
+    return facts | {f"{CONSTANTS}.facts": _file(facts_of(constants))}
+
+
+def newest_facts(folder: Path, path: Path) -> dict[str, str]:
+    """The facts of one more table, beside those of a folder."""
+    older = f"{tables(folder)[-1]}.facts"
+    name = f"{path.name.rsplit('.', 1)[0]}.facts"
+    if name == older or not (folder / older).exists():
+        return {}
+    text = facts_of(read_forum(path), older, read_forum(folder / older))
+    return {name: _file(text)}
+
+
+def _file(lines: Iterable[str]) -> str:
+    return HEAD + "\n".join(lines) + "\n"
 
 
 # ---- the same again ------------------------------------------------------------------
@@ -159,6 +193,8 @@ def _procedures(lines: list[str], folder: Path) -> Json:
     for line in lines:
         if line.startswith("as "):
             records |= read_forum(folder / line.removeprefix("as "))
+        elif line.startswith("gone "):
+            del records[line.removeprefix("gone ").lower()]
         elif line.startswith(" "):
             last["parameters"].append(_argument(line.split()))
         else:

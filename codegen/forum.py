@@ -16,10 +16,11 @@ from codegen.facts import (
     CONSTANTS,
     LANGUAGES,
     LARGE,
-    PROCEDURES,
     Json,
     file_in,
     read_forum,
+    tables,
+    version_in,
 )
 from codegen.model import Argument, Callback, Constant, Form, Procedure, Spec
 from codegen.position import Position, SpecError
@@ -94,7 +95,7 @@ def compare(spec: Spec, folder: Path, waivers: Path, name: str) -> list[SpecErro
     """What differs from the files in a folder, facts or the Forum's own, and is not
     waived; `name` is how messages call the file of waivers."""
     errors: list[SpecError] = []
-    for file in (*PROCEDURES, CONSTANTS):
+    for file in (*tables(folder), CONSTANTS):
         path = file_in(folder, file)
         if file == CONSTANTS:
             known = load_waivers(waivers, name, "abi", path)
@@ -176,8 +177,13 @@ def _is_ierror(parameter: Json) -> bool:
     return is_code and "c_parameter" in str(parameter["suppress"]).split()
 
 
+def forum_arguments(theirs: Json) -> list[Json]:
+    """The arguments of a record of the Forum that a record of ours has, too."""
+    return [p for p in theirs["parameters"] if not _is_ierror(p)]
+
+
 def _record(ours: Procedure | Callback, theirs: Json) -> Iterator[Difference]:
-    arguments = [p for p in theirs["parameters"] if not _is_ierror(p)]
+    arguments = forum_arguments(theirs)
     for field, mine, other in _record_fields(ours, theirs, arguments):
         if mine != other:
             yield Difference(ours.name, "-", field, mine, other, ours.position)
@@ -201,17 +207,25 @@ def _not_in_table(spec: Spec, theirs: Json) -> Iterator[Difference]:
             yield Difference(other["name"], "-", "missing", "-", "given", nowhere)
 
 
+def _may_be_gone(record: Procedure | Callback, path: Path) -> bool:
+    """It was deprecated when the table was made, or before."""
+    version = version_in(path.name)
+    since = tuple(map(int, record.deprecated.split("."))) if record.deprecated else ()
+    return bool(since) and version >= since
+
+
 def compare_procedures(spec: Spec, path: Path) -> list[Difference]:
     """All records, planned ones too, and the predefined callbacks, both ways."""
     theirs: Json = read_forum(path)
     differences = [*_not_in_table(spec, theirs)]
-    records: list[Procedure | Callback] = [*spec.procedures.values()]
-    records += spec.callbacks.values()
+    records = spec.records
     versions = {record.since for record in records if record.name.lower() in theirs}
     for record in records:
         other = theirs.get(record.name.lower())
         if other is None and record.since not in versions:
             continue  # the data are those of an older standard
+        if other is None and _may_be_gone(record, path):
+            continue
         if other is None:
             where = record.position
             differences.append(

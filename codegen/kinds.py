@@ -16,6 +16,7 @@ class KindClass(Enum):
     INTEGER = "integer"  # any integral value: count, size, rank, displacement, enum
     MASK = "mask"  # integer that is the union of constants
     LOGICAL = "logical"  # int in C, LOGICAL in Fortran
+    LITERAL = "literal"  # a LOGICAL by its address, its bytes as they are
     STRING = "string"  # char array in C, CHARACTER(*) in Fortran
     CHOICE = "choice"  # a buffer of any type
     STATUS = "status"  # struct in C, a type or an array of integers in Fortran
@@ -36,7 +37,7 @@ class KindClass(Enum):
 
 BY_REFERENCE = (
     *(KindClass.CHOICE, KindClass.STRING, KindClass.CALLBACK),
-    *(KindClass.STATUS, KindClass.FSTATUS),
+    *(KindClass.STATUS, KindClass.FSTATUS, KindClass.LITERAL),
 )
 
 

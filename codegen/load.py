@@ -118,6 +118,7 @@ class _Head:
     since: str = ""
     section: str = ""
     deprecated: str = ""
+    successor: str = ""
     returns: str = ""
     planned: bool = False
     anytime: bool = False
@@ -126,9 +127,9 @@ class _Head:
     silent: bool = False
 
 
-CALLBACK_CLAUSES = ("since", "section", "returns", "only", "planned")
+CALLBACK_CLAUSES = ("since", "section", "returns", "only", "planned", "deprecated")
 FLAGS = ("anytime", "sized", "quick", "silent")
-PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, *FLAGS, "deprecated")
+PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, *FLAGS, "for")
 
 
 def _head(
@@ -150,6 +151,8 @@ def _head(
                 head.section = _section(cursor)
             case "deprecated":
                 head.deprecated = _version(cursor)
+            case "for":
+                head.successor = cursor.word("the procedure that replaces it")
             case "returns":
                 head.returns = _returned(cursor, kinds)
             case "planned":
@@ -318,6 +321,7 @@ def _procedure(
         head.quick,
         head.silent,
         head.deprecated,
+        head.successor,
         head.languages,
         position,
         body.plan,
@@ -345,6 +349,7 @@ def _callback(
         arguments,
         kinds[head.returns],
         head.planned,
+        head.deprecated,
         head.languages,
         position,
     )

@@ -210,6 +210,7 @@ class Procedure:
     quick: bool  # the core has its usual case as an inline function
     silent: bool  # Fortran has no ierror although C returns an error code
     deprecated: str  # version, or ""
+    successor: str  # of a deprecated one: the procedure that has replaced it, or ""
     languages: tuple[str, ...]
     position: Position
     plan: str = ""  # the collective operation that this is a form of, or ""
@@ -234,6 +235,12 @@ class Procedure:
     def is_large(self) -> bool:
         """It has a `_c` variant."""
         return self.returns.is_large or any(a.kind.is_large for a in self.arguments)
+
+    @property
+    def deprecation(self) -> str:
+        """Since when: "since MPI-6.0", and what to use; "" if it is not."""
+        instead = f", use {self.successor}" if self.successor else ""
+        return f"since MPI-{self.deprecated}{instead}" if self.deprecated else ""
 
     @property
     def has_choice(self) -> bool:
@@ -351,6 +358,7 @@ class Callback:
     arguments: tuple[Argument, ...]
     returns: Kind
     planned: bool
+    deprecated: str  # version, or ""
     languages: tuple[str, ...]
     position: Position
 
@@ -435,20 +443,6 @@ class Category:
     c_type: str  # form enum: its name in C
     languages: tuple[str, ...]
     position: Position
-
-
-# The groups of types that MPI-4.1 6.9.2 defines operations on, and characters.
-OPERANDS = (
-    "c_integer",
-    "fortran_integer",
-    "floating",
-    "logical",
-    "complex",
-    "byte",
-    "character",
-    "multi_language",
-    "pair",
-)
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,8 @@ def _facts(procedure: Procedure) -> Iterator[str]:
     yield f"{procedure.standard} {procedure.section}, since {procedure.since}; {where}; {errors}"
     if procedure.planned:
         yield "Planned: no binding declares it yet."
-    if procedure.deprecated:
-        yield f"Deprecated since {procedure.deprecated}."
+    if procedure.deprecation:
+        yield f"Deprecated {procedure.deprecation}."
     yield procedure.summary
     yield from procedure.doc
 

@@ -2,7 +2,9 @@
 """Reads a spec file into lines of tokens, with positions for messages.
 
 A line is a list of words, numbers, strings and symbols; `#` starts a comment. A line
-that is indented belongs to the record that the last line at the margin has opened.
+that is indented belongs to the record that the last line at the margin has opened. `?` is
+what somebody has yet to write: nothing takes it, so that the complaint says what belongs
+there.
 """
 
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from pathlib import Path
 
 from codegen.position import Position, SpecError, did_you_mean
 
-SYMBOLS = (">=", "==", ">", ":", ",", "|", ".", "[", "]", "*", "-")
+SYMBOLS = (">=", "==", ">", ":", ",", "|", ".", "[", "]", "*", "-", "?")
 
 
 class Sort(Enum):

@@ -147,6 +147,8 @@ class Passer:
                 return Passing(f"More... {name}", f"{name}...", typed="class... More")
             case kind_class if kind_class in ADDRESSES:
                 return self._address(argument)
+            case KindClass.LITERAL:
+                return Passing(f"void *{argument.name}", argument.name)
             case KindClass.FSTATUS:
                 const = "const " if argument.direction is Direction.IN else ""
                 type_ = self._types.type(parameter)

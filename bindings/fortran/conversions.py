@@ -117,6 +117,14 @@ CONVERSIONS: dict[str, Conversion] = {
         c_type="logical, intent(out), dimension(*)",
         actual="{name}",
     ),
+    "literal in": Conversion(
+        c_type="type(c_ptr), value",
+        actual="address_unless_ignored({name})",
+    ),
+    "literal out": Conversion(
+        c_type="type(c_ptr), value",
+        actual="address_unless_ignored({name})",
+    ),
     "status in": Conversion(
         c_type="type(c_ptr), value",
         actual="address_unless_ignored({first})",

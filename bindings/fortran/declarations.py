@@ -72,6 +72,13 @@ class FortranDeclarations:
                 yield f"IMPORT :: {name}"
 
     @staticmethod
+    def directives(entry: Entry, prefix: str) -> Iterator[str]:
+        """Lines for gfortran, which are comments to others: it warns of calls of what
+        is deprecated, as compilers of C do, but not of a tool's calls."""
+        if entry.procedure.deprecated and not prefix:
+            yield f"!GCC$ ATTRIBUTES DEPRECATED :: {entry.name}"
+
+    @staticmethod
     def generic(procedure: Procedure, prefix: str) -> str:
         """The generic of mpi and mpif.h, "" if an interface body is all there is."""
         is_generic = procedure.has_choice or procedure.gives_pointer

@@ -29,13 +29,13 @@ def in_table(value: str) -> str:
 
 def paragraphs(page: ProcedurePage) -> list[str]:
     """The description of a procedure."""
-    version = page.procedure.deprecated
+    deprecation = page.procedure.deprecation.replace("MPI-", "MPI ")
     said = [
         page.summary,
         *page.procedure.doc,
         page.completes,
         " ".join(page.facts),
-        f"It is deprecated since MPI {version}." if version else "",
+        f"It is deprecated {deprecation}." if deprecation else "",
     ]
     return [text for text in said if text]
 

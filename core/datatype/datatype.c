@@ -344,7 +344,7 @@ void datatype_span(const struct datatype *type, MPI_Count count, MPI_Aint *first
 }
 
 // A predefined datatype, before there are handles.
-static struct datatype *predefined_type(MPI_Datatype type)
+struct datatype *predefined_type(MPI_Datatype type)
 {
     int i = 0;
     while (predefined_datatype_codes[i] != (uintptr_t)type)

@@ -25,7 +25,8 @@ void parameterized_forget(void);
 
 // Generated from spec.
 extern struct datatype predefined_datatypes[];
-extern const uint16_t predefined_datatype_codes[]; // their ABI codes
+struct datatype *predefined_type(MPI_Datatype type); // also before they are opened
+extern const uint16_t predefined_datatype_codes[];   // their ABI codes
 extern const int predefined_datatype_count;
 extern struct op predefined_ops[];
 extern const int predefined_op_count;

@@ -51,6 +51,31 @@ static void versions_are_told(void)
     MPI_Info_free(&info);
 }
 
+// The library knows the Fortran compiler, so that a program can ask but not tell
+// (MPI-5.0 20.3).
+static void fortran_is_described(void)
+{
+    MPI_Info info;
+    int32_t yes = -1, no = -1, is_set;
+    int64_t wide[3] = {-1, -1, -1};
+    CHECK(MPI_Abi_get_fortran_info(&info) == MPI_SUCCESS);
+    check_value(info, "mpi_integer_size", "4");
+    check_value(info, "mpi_logical_size", "4");
+    check_value(info, "mpi_double_precision_size", "8");
+    check_value(info, "mpi_integer16_supported", "true");
+    check_value(info, "mpi_double_complex_supported", "true");
+    CHECK(MPI_Abi_get_fortran_booleans(4, &yes, &no, &is_set) == MPI_SUCCESS);
+    CHECK(is_set && yes == 1 && no == 0);
+    CHECK(MPI_Abi_get_fortran_booleans(8, &wide[1], &wide[0], &is_set) == MPI_SUCCESS);
+    CHECK(is_set && wide[1] == 1 && wide[0] == 0 && wide[2] == -1);
+    CHECK(MPI_Abi_get_fortran_booleans(3, &yes, &no, &is_set) == MPI_SUCCESS);
+    CHECK(!is_set && yes == 1);
+    CHECK_CLASS(MPI_Abi_get_fortran_booleans(0, &yes, &no, &is_set), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI);
+    CHECK_CLASS(MPI_Abi_set_fortran_booleans(4, &yes, &no), MPI_ERR_ABI);
+    MPI_Info_free(&info);
+}
+
 static void the_process_is_described(void)
 {
     char name[MPI_MAX_PROCESSOR_NAME];
@@ -186,6 +211,7 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     versions_are_told();
+    fortran_is_described();
     the_process_is_described();
     time_goes_on();
     error_codes_are_removed_and_used_again();

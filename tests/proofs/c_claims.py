@@ -86,7 +86,7 @@ def pointed(argument: Argument, is_large: bool) -> str:
         case "fstatus":
             is_type = argument.kind.name == "F08_STATUS"
             return "MPI_F08_status *" if is_type else "int *"
-        case "choice" | "pointer" | "detached" | "state" | "attribute":
+        case "choice" | "pointer" | "detached" | "state" | "attribute" | "literal":
             return "void *"
         case "string":
             return "char *"

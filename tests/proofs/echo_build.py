@@ -53,6 +53,7 @@ class EchoProof(Proof):
             "-D_GNU_SOURCE",
             "-DNDEBUG",  # assertions look at more of the core than is recorded
             "-Wno-missing-braces",
+            "-Wno-deprecated-declarations",  # all are called
             *(f"-I{folder}" for folder in folders),
         ]
 

@@ -35,7 +35,7 @@ def parameter(argument: Argument) -> str:
             return f"struct {kind.object} *{star}{name}"
         case "string":
             return f"{const}char *{name}"
-        case "choice" | "pointer" | "detached" | "state" | "attribute":
+        case "choice" | "pointer" | "detached" | "state" | "attribute" | "literal":
             return f"{const}void *{name}"
         case "callback":
             return f"generic_function *{name}"
@@ -116,6 +116,8 @@ def _saw(record: Procedure, argument: Argument) -> list[str]:
             show = f'echo_function("{name}", {name});'
         case "state" | "attribute":
             show = f'echo_number("saw", "{name}", (intptr_t){name});'
+        case "literal":
+            show = f'echo_number("saw", "{name}", *(const int *){name});'
         case _:
             show = f'echo_number("saw", "{name}", ITEM);'
     return [*special, _of_each(record, argument, show)]
@@ -142,6 +144,8 @@ def _gives(record: Procedure, argument: Argument) -> str:
             give = f"ITEM = echo_result_object({argument.kind.tag}, PLACE);"
         case "logical":
             give = "ITEM = echo_has_objects();"
+        case "literal":
+            return f"*(int *){name} = echo_has_objects();"
         case "string":
             room = samples.room_of(record, argument)
             star = "*" if room and room.is_out else ""

@@ -295,6 +295,16 @@ class Flag(Sort):
         return [f"got {self.name} {int(self.call.has_objects)}"]
 
 
+class Literal(Flag):
+    """LOGICALs by their addresses; C has none, and gives an int of the same bytes."""
+
+    def c_variable(self) -> str:
+        return f"int {self.name} = {self.value}"
+
+    def c_actual(self) -> str:
+        return f"&{self.name}"
+
+
 def walked_sections(call: Call) -> list[Argument]:
     """Those that the call looks at, in order."""
     found = []

@@ -42,7 +42,7 @@ def _variable(specific: Specific, argument: Argument) -> str:
             return f"character(len={length}) :: {name} = 'text'"
         case "pointer" if kind == "type(c_ptr)":
             return f"type(c_ptr) :: {name} = c_null_ptr"
-        case "logical":
+        case "logical" | "literal":
             return f"logical :: {name}{'(4)' if argument.length else ''} = .false."
     extents = [n for n in (argument.columns, argument.length and "4") if n]
     shape = f"({', '.join(extents)})" if extents else ""

@@ -91,7 +91,7 @@ class Specific:
             case "string":
                 length = argument.length if is_f08 and argument.length else "*"
                 return f"character(len={length})"
-            case "logical":
+            case "logical" | "literal":
                 return "logical"
             case "state" | "attribute":
                 return KINDS["int" if kind in OF_MPI1 else "address"]

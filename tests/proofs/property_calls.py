@@ -137,7 +137,7 @@ def is_address(argument: Argument) -> bool:
     if way == "attribute":
         return argument.is_out
     by_address = argument.is_out or argument.is_array or argument.by_pointer
-    return by_address or way in ("string", "callback", "status", "fstatus")
+    return by_address or way in ("string", "callback", "status", "fstatus", "literal")
 
 
 def is_of_no_length(use: Use, argument: Argument) -> bool:

@@ -61,6 +61,7 @@ contains
         character(len=MPI_MAX_LIBRARY_VERSION_STRING) :: text
         HANDLE(MPI_Info) :: info
         integer :: version, subversion
+        logical :: yes, no, is_set
         call MPI_Get_version(version, subversion, ierror)
         call check('get_version', &
             version == MPI_VERSION .and. subversion == MPI_SUBVERSION)
@@ -70,6 +71,12 @@ contains
         call MPI_Abi_get_info(info, ierror)
         call MPI_Info_get_nkeys(info, number, ierror)
         call check('abi_get_info', number > 0)
+        call MPI_Info_free(info, ierror)
+        call MPI_Abi_get_fortran_info(info, ierror)
+        call MPI_Info_get_nkeys(info, number, ierror)
+        call check('abi_get_fortran_info', number > 4)
+        call MPI_Abi_get_fortran_booleans(storage_size(yes) / 8, yes, no, is_set, ierror)
+        call check('abi_get_fortran_booleans', is_set .and. yes .and. .not. no)
         call MPI_Info_free(info, ierror)
         call MPI_Get_library_version(text, number, ierror)
         call check('get_library_version', number > 0 .and. number == len_trim(text))
@@ -95,7 +102,12 @@ contains
     subroutine errors_of_the_program()
         character(len=MPI_MAX_ERROR_STRING) :: text
         integer :: class, code, found
+        logical :: yes = .true., no = .false.
         call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, ierror)
+        call MPI_Abi_set_fortran_info(MPI_INFO_ENV, ierror)
+        call check('abi_set_fortran_info', ierror == MPI_ERR_ABI)
+        call MPI_Abi_set_fortran_booleans(storage_size(yes) / 8, yes, no, ierror)
+        call check('abi_set_fortran_booleans', ierror == MPI_ERR_ABI)
         call MPI_Error_string(MPI_ERR_RANK, text, number, ierror)
         call check('an error has a text', number > 0 .and. number == len_trim(text))
         call MPI_Add_error_class(class, ierror)
