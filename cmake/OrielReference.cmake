@@ -3,21 +3,14 @@
 # tools below share/doc/oriel. It is made anew, as a whole, when what it is made of changes.
 
 function(oriel_reference)
-    set(codegen ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${ORIEL_PYTHON} -m codegen)
-    foreach(listing IN ITEMS inputs reference)
-        execute_process(
-            COMMAND ${codegen} list --${listing} --output .
-            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-            OUTPUT_VARIABLE ${listing} COMMAND_ERROR_IS_FATAL ANY)
-        string(STRIP "${${listing}}" ${listing})
-        string(REPLACE "\n" ";" ${listing} "${${listing}}")
-    endforeach()
+    oriel_listings(. inputs reference)
+    oriel_watch_folders(${reference})
     set(folder ${PROJECT_BINARY_DIR}/reference)
     set(stamp ${PROJECT_BINARY_DIR}/reference.stamp)
     add_custom_command(
         OUTPUT ${stamp}
         COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
-        COMMAND ${codegen} document --output ${folder} --version ${PROJECT_VERSION}
+        COMMAND ${ORIEL_CODEGEN} document --output ${folder} --version ${PROJECT_VERSION}
         COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
         DEPENDS ${inputs} ${reference}
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}

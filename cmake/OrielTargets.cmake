@@ -1,34 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Helper functions of Oriel's build.
 
+# The command of the generator.
+set(ORIEL_CODEGEN ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${ORIEL_PYTHON}
+                  -m codegen)
+
+# Sets a variable of that name to each list of files that the generator is asked for:
+# outputs, inputs, reference.
+function(oriel_listings generated)
+    foreach(listing IN LISTS ARGN)
+        execute_process(
+            COMMAND ${ORIEL_CODEGEN} list --${listing} --output ${generated}
+            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+            OUTPUT_VARIABLE files RESULT_VARIABLE failed)
+        if(failed)
+            message(FATAL_ERROR "The table of procedures has errors.")
+        endif()
+        string(STRIP "${files}" files)
+        string(REPLACE "\n" ";" files "${files}")
+        set(${listing} ${files} PARENT_SCOPE)
+    endforeach()
+endfunction()
+
+# A new or vanished file changes its folder; then the lists of files are made anew.
+function(oriel_watch_folders)
+    set(folders ${ARGN})
+    list(TRANSFORM folders REPLACE "/[^/]*$" "")
+    list(REMOVE_DUPLICATES folders)
+    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+                                                                 ${folders})
+endfunction()
+
 # Makes the target `generate`, which writes everything that follows from the table, and
 # sets ORIEL_GENERATED (folder) and ORIEL_OUTPUTS (files) for the caller. It runs when a
 # record, a template or the generator has changed, and only then.
 function(oriel_generate)
     set(generated ${PROJECT_BINARY_DIR}/generated)
-    set(codegen ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${ORIEL_PYTHON} -m codegen)
-    foreach(listing IN ITEMS outputs inputs)
-        execute_process(
-            COMMAND ${codegen} list --${listing} --output ${generated}
-            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-            OUTPUT_VARIABLE ${listing} RESULT_VARIABLE failed)
-        if(failed)
-            message(FATAL_ERROR "The table of procedures has errors.")
-        endif()
-        string(STRIP "${${listing}}" ${listing})
-        string(REPLACE "\n" ";" ${listing} "${${listing}}")
-    endforeach()
-    # A new or vanished file changes its folder; then the lists are made anew.
-    set(folders ${inputs})
-    list(TRANSFORM folders REPLACE "/[^/]*$" "")
-    list(REMOVE_DUPLICATES folders)
-    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-                                                                 ${folders})
+    oriel_listings(${generated} outputs inputs)
+    oriel_watch_folders(${inputs})
     set(stamp ${PROJECT_BINARY_DIR}/generate.stamp)
     add_custom_command(
         OUTPUT ${stamp}
         BYPRODUCTS ${outputs}
-        COMMAND ${codegen} generate --output ${generated}
+        COMMAND ${ORIEL_CODEGEN} generate --output ${generated}
         COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
         DEPENDS ${inputs}
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}

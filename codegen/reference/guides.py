@@ -14,6 +14,7 @@ from posixpath import dirname, join, normpath, relpath
 from codegen.position import Position, SpecError
 
 FOLDER = "guides"
+FIRST = "tutorial"
 EXTENSIONS = ("tables", "fenced_code", "toc", "sane_lists")
 LINK = re.compile(r'(?<=href=")(?![a-z]+:|#)([^"#]+)')
 NAME = re.compile(r"<code>(P?MPI_\w+)</code>")
@@ -25,7 +26,7 @@ class Guide:
 
     source: str  # "docs/running.md"
     title: str
-    summary: str  # its first sentence
+    summary: str  # its first sentence, without the stop
     content: str  # HTML
     is_decision: bool
 
@@ -47,9 +48,11 @@ def page_of(source: str) -> str:
 
 
 def _sources(root: Path) -> Iterator[str]:
+    """The first that a reader wants first."""
     yield "README.md"
     for folder in ("docs", "docs/decisions"):
-        for path in sorted((root / folder).glob("*.md")):
+        paths = (root / folder).glob("*.md")
+        for path in sorted(paths, key=lambda path: (path.stem != FIRST, path.name)):
             yield f"{folder}/{path.name}"
 
 
@@ -80,7 +83,7 @@ class Guides:
         return Guide(
             source,
             _words(title[1]) if title else source,
-            _words(first[1]).split(". ")[0] if first else "",
+            re.split(r"[.:;](?:\s|$)", _words(first[1]))[0] if first else "",
             html,
             "/decisions/" in source,
         )
