@@ -49,7 +49,7 @@ void world_close(void);
 int collective_barrier(struct communicator *comm);
 // Members on this node only.
 int collective_node_barrier(struct communicator *comm);
-// The same, which tells whether it is true of any member.
+// The same, which tells whether it is true of any member, and wakes them all if it is.
 int collective_node_any(struct communicator *comm, bool is_true, bool *any);
 // What is left of a barrier when the members on this node have come together.
 int collective_barrier_between_nodes(struct communicator *comm);

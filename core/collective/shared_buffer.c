@@ -101,12 +101,14 @@ static bool is_broken(const struct communicator *comm)
     return unlikely(atomic_load(&comm->collective->shared_buffer->is_broken));
 }
 
-int node_arrive(struct communicator *comm)
+// *is_last: all others had arrived before.
+static inline int round_end(struct communicator *comm, bool *is_last)
 {
     _Atomic(uint32_t) *arrivals = &comm->collective->shared_buffer->arrivals;
     uint32_t expected = ++comm->collective->sequence * (uint32_t)comm->node_size;
-    uint32_t arrived = atomic_fetch_add_explicit(arrivals, 1, memory_order_acq_rel) + 1;
+    uint32_t arrived = atomic_fetch_add(arrivals, 1) + 1;
     unsigned spins = 0;
+    *is_last = arrived == expected;
     while ((int32_t)(arrived - expected) < 0) {
         int err = message_backoff(&spins);
         if (err) {
@@ -117,6 +119,19 @@ int node_arrive(struct communicator *comm)
     }
     message_backoff_end(spins);
     return is_broken(comm) ? leave_round(comm, fail_broken()) : 0;
+}
+
+int node_arrive(struct communicator *comm)
+{
+    bool is_last;
+    return round_end(comm, &is_last);
+}
+
+static void members_ring(const struct communicator *comm)
+{
+    for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
+        if (node_rank != comm->node_rank)
+            shm_ring(process.shm, member_process(comm, node_rank));
 }
 
 int copies_begin(struct communicator *comm)
@@ -146,6 +161,7 @@ int collective_node_barrier(struct communicator *comm)
 }
 
 // A member that is one round ahead writes to the other word, and none is further ahead.
+// Members may have fallen asleep that have to do something now.
 int collective_node_any(struct communicator *comm, bool is_true, bool *any)
 {
     *any = is_true;
@@ -155,8 +171,11 @@ int collective_node_any(struct communicator *comm, bool is_true, bool *any)
     _Atomic(uint32_t) *raised = &comm->collective->shared_buffer->raised[round & 1];
     if (is_true)
         atomic_store_explicit(raised, round, memory_order_relaxed);
-    int err = node_arrive(comm);
+    bool is_last;
+    int err = round_end(comm, &is_last);
     *any = atomic_load_explicit(raised, memory_order_relaxed) == round;
+    if (is_last && *any && !err)
+        members_ring(comm);
     return err;
 }
 

@@ -95,7 +95,8 @@ static struct batch *batch_memory(struct peer_traffic *traffic)
 
 // May a local target that ends the epoch carry out a batch then, by a message? Only a fence
 // waits for what it fetches. The kernel copies for the origin what is long or comes after
-// some messages, and everything while the target computes.
+// some messages, and everything while the target computes or sleeps: an origin that comes
+// late had to wait until it has woken.
 static bool is_left_to_target(const struct peer_traffic *traffic,
                               struct batch_kind kind, size_t bytes)
 {
@@ -106,6 +107,7 @@ static bool is_left_to_target(const struct peer_traffic *traffic,
     return !is_copyable(traffic, kind) ||
            (!(is_fence && message_is_crowded()) && bytes <= EPOCH_BYTES &&
             traffic->in_epoch + 1 < EPOCH_MESSAGES &&
+            target_wait(traffic) != SHM_WAIT_SLEEPS &&
             !shm_is_computing(process.shm, peer_node_rank(traffic->peer)));
 }
 

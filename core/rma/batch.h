@@ -167,7 +167,9 @@ static inline size_t message_room(const struct batch *batch)
 
 // ---- carriers, at the origin --------------------------------------------------
 // Callers of this and the following hold the message lock.
-// Is the local peer going to handle messages at once?
+// What the local peer does in a wait, if it is in one.
+enum shm_wait target_wait(const struct peer_traffic *traffic);
+// Is it going to handle messages at once?
 bool target_polls(const struct peer_traffic *traffic);
 // Is the kernel to copy the batch, for all that is known of the target now?
 bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch);

@@ -14,7 +14,7 @@ enum {
 
 static const uint64_t ROW = 50000; // longest time between two copies of a row, in ns
 
-static enum shm_wait target_wait(const struct peer_traffic *traffic)
+enum shm_wait target_wait(const struct peer_traffic *traffic)
 {
     return shm_wait_of(process.shm, peer_node_rank(traffic->peer));
 }

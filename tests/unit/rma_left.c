@@ -58,6 +58,16 @@ static void the_kernel_copies_while_the_target_computes(void)
     end_active();
 }
 
+static void the_kernel_copies_while_the_target_sleeps(void)
+{
+    begin_active(ACCESS_FENCE_USED, false);
+    target_waits = SHM_WAIT_SLEEPS;
+    finish_put(0, 8);
+    CHECK(traffic_send(&traffic, true) == 0 && by_kernel.copies == 1);
+    CHECK(sent.count == 0 && !traffic_take_left(&traffic));
+    end_active();
+}
+
 static void a_target_is_left_some_messages_only(void)
 {
     begin_active(ACCESS_START, false);
@@ -90,6 +100,7 @@ int main(void)
     a_target_that_ends_the_epoch_takes_messages(ACCESS_START);
     gets_are_left_to_a_fence();
     the_kernel_copies_while_the_target_computes();
+    the_kernel_copies_while_the_target_sleeps();
     a_target_is_left_some_messages_only();
     long_spans_are_copied_by_the_kernel();
     return 0;
