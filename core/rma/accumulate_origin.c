@@ -197,11 +197,10 @@ static int add_elements(const struct operation *operation, struct batch_kind kin
         .operand = walk->has_origin ? origin : result,
         .result = result,
     };
-    bool is_taken = false;
-    int err = bulk_is_worth(operation, walk->type, elements->bytes)
-                  ? bulk_start(operation, kind, &item, &is_taken)
+    int err = bulk_is_worth(operation, kind, walk->type, elements->bytes)
+                  ? bulk_try(operation, kind, &item, walk->type)
                   : 0;
-    if (err || is_taken)
+    if (err || item.span.bytes == 0)
         return err;
     err = bulks_await(operation);
     if (err)

@@ -173,6 +173,11 @@ enum shm_wait target_wait(const struct peer_traffic *traffic);
 bool target_polls(const struct peer_traffic *traffic);
 // Is the kernel to copy the batch, for all that is known of the target now?
 bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch);
+// Before a message to the target: does it wait, so that it must be looked at again?
+bool target_has_waited(const struct peer_traffic *traffic);
+// After the message to one that has: it is roused if it waits no more, at once where only
+// the counter of a request is waited for.
+void target_look_again(struct peer_traffic *traffic, const struct net_counter *counter);
 // Has the batch copied or sends it. With `may_unlock` the message lock may be given away
 // during a copy.
 int batch_carry(struct peer_traffic *traffic, struct batch *batch, bool may_unlock,

@@ -6,14 +6,74 @@
 
 enum {
     BULK_BYTES = 24 << 10, // fewer take no longer in batches
-    BULKS_AT_ONCE = 16     // towards one target
+    BULKS_AT_ONCE = 16,    // towards one target
+    // To local peers:
+    PART_BYTES = 8 << 10,
+    LONGEST = 256 << 10, // request: the target handles no other message meanwhile
+    SLOW_PARTS = 2,      // in a row: it was no accident
+    BULKS_IN_ROW = 16    // until a part tells again how long it takes
 };
 
-bool bulk_is_worth(const struct operation *operation, const struct atomic_type *type,
-                   size_t bytes)
+// Twice as long as the target needs for a part that the kernel reads.
+static const uint64_t SLOW = 2000; // ns, for a part to be written to a message
+
+static bool is_for_local_peer(const struct operation *operation)
 {
-    return bytes >= BULK_BYTES && operation->peer->lock_record == NULL &&
-           !is_padded(type);
+    return operation->peer->lock_record != NULL;
+}
+
+bool bulk_is_worth(const struct operation *operation, struct batch_kind kind,
+                   const struct atomic_type *type, size_t bytes)
+{
+    bool is_for_kernel =
+        kind.operands == 1 && !kind.fetches && operation->peer->traffic->is_copied;
+    return bytes >= BULK_BYTES && !is_padded(type) &&
+           (!is_for_local_peer(operation) || is_for_kernel);
+}
+
+static void item_skip(struct batch_item *item, size_t bytes)
+{
+    item->span.offset += bytes;
+    item->span.bytes -= bytes;
+    item->operand += bytes;
+    item->result += bytes;
+}
+
+// ---- local peers -----------------------------------------------------------------
+// Between cores that are near each other messages carry operands faster than the kernel
+// does, since the origin writes one while the target combines the one before. Where cores
+// have no cache in common a message's lines, which the target has read last, take so long
+// to pass to and fro that the target had better read the operands where they lie. How
+// long a part takes tells.
+static bool are_parts_slow(const struct peer_traffic *traffic)
+{
+    return traffic->slow_parts == SLOW_PARTS;
+}
+
+static bool must_try_part(struct peer_traffic *traffic)
+{
+    return !are_parts_slow(traffic) || ++traffic->bulks_in_row == BULKS_IN_ROW;
+}
+
+static int part_send(const struct operation *operation, struct batch_kind kind,
+                     struct batch_item *item, const struct atomic_type *type)
+{
+    struct peer_traffic *traffic = operation->peer->traffic;
+    struct batch_item part = *item;
+    part.span.bytes = PART_BYTES - PART_BYTES % type->size;
+    item_skip(item, part.span.bytes);
+    int err = batch_end(traffic, true);
+    if (!err)
+        err = batch_add(operation, kind, &part, type->size);
+    uint64_t start = clock_nanoseconds();
+    if (!err)
+        err = batch_end(traffic, true);
+    bool is_slow = clock_nanoseconds() - start > SLOW;
+    traffic->slow_parts = is_slow ? traffic->slow_parts + 1 : 0;
+    if (traffic->slow_parts > SLOW_PARTS)
+        traffic->slow_parts = SLOW_PARTS;
+    traffic->bulks_in_row = 0;
+    return err;
 }
 
 // ---- order ---------------------------------------------------------------------
@@ -39,19 +99,25 @@ static int traffic_wait(struct peer_traffic *traffic, bool (*done)(void *argumen
     return err;
 }
 
-// The target keeps the order of bulk requests, but a batch would overtake them.
+// The target keeps the order of bulk requests, but on another node a batch would overtake
+// them.
 int bulks_await(const struct operation *operation)
 {
-    return operation->window->is_ordered
+    return operation->window->is_ordered && !is_for_local_peer(operation)
                ? traffic_wait(operation->peer->traffic, has_no_bulk)
                : 0;
 }
 
 // ---- the request -----------------------------------------------------------------
-static bool bulk_expose(struct bulk *bulk, struct batch_kind kind,
-                        const struct batch_item *item)
+static bool bulk_expose(struct bulk *bulk, const struct operation *operation,
+                        struct batch_kind kind, const struct batch_item *item)
 {
     size_t bytes = item->span.bytes;
+    if (is_for_local_peer(operation)) {
+        bulk->operands.remote.address = (uintptr_t)item->operand;
+        shm_open_memory(process.shm);
+        return true;
+    }
     return (!kind.operands || net_register(process.net, (void *)item->operand, bytes,
                                            &bulk->operands) == 0) &&
            (!kind.fetches ||
@@ -72,8 +138,12 @@ static int bulk_post(const struct operation *operation, struct batch_kind kind,
     struct bulk_places places = {.number = bulk->number,
                                  .operands = bulk->operands.remote,
                                  .results = bulk->results.remote};
-    return message_send(peer->job_rank, MESSAGE_RMA_BULK, &request, request_bytes(1),
-                        &places, sizeof places);
+    bool has_waited = target_has_waited(peer->traffic);
+    int err = message_send(peer->job_rank, MESSAGE_RMA_BULK, &request, request_bytes(1),
+                           &places, sizeof places);
+    if (!err && has_waited)
+        target_look_again(peer->traffic, operation->counter);
+    return err;
 }
 
 // What is sent counts as under way.
@@ -105,23 +175,48 @@ static int await_lock(struct peer *peer)
     return err;
 }
 
-int bulk_start(const struct operation *operation, struct batch_kind kind,
-               const struct batch_item *item, bool *taken)
+// *is_sent is false where operands or results cannot be registered, or without memory.
+static int bulk_request(const struct operation *operation, struct batch_kind kind,
+                        const struct batch_item *item, bool *is_sent)
+{
+    struct bulk *bulk = calloc(1, sizeof *bulk);
+    bool is_exposed = bulk != NULL && bulk_expose(bulk, operation, kind, item);
+    int err = is_exposed ? bulk_send(operation, kind, &item->span, bulk) : 0;
+    *is_sent = is_exposed && !err;
+    if (bulk != NULL && !*is_sent)
+        bulk_free(bulk);
+    return err;
+}
+
+static int bulk_start(const struct operation *operation, struct batch_kind kind,
+                      struct batch_item *item, const struct atomic_type *type)
 {
     struct peer_traffic *traffic = operation->peer->traffic;
-    *taken = false;
     int err = batch_end(traffic, true); // what is in it comes before
     if (!err && peer_is_asked_for(operation->peer))
         err = await_lock(operation->peer);
-    if (!err)
+    for (bool is_sent = true; !err && is_sent && item->span.bytes > 0;) {
         err = traffic_wait(traffic, has_room_for_bulk);
-    struct bulk *bulk = err ? NULL : calloc(1, sizeof *bulk);
-    if (bulk == NULL)
-        return err;
-    *taken = bulk_expose(bulk, kind, item);
-    if (*taken)
-        err = bulk_send(operation, kind, &item->span, bulk);
-    if (!*taken || err)
-        bulk_free(bulk);
+        struct batch_item piece = *item;
+        if (is_for_local_peer(operation) && piece.span.bytes > LONGEST)
+            piece.span.bytes = LONGEST - LONGEST % type->size;
+        is_sent = false;
+        if (!err)
+            err = bulk_request(operation, kind, &piece, &is_sent);
+        if (is_sent)
+            item_skip(item, piece.span.bytes);
+    }
     return err;
+}
+
+int bulk_try(const struct operation *operation, struct batch_kind kind,
+             struct batch_item *item, const struct atomic_type *type)
+{
+    int err = 0;
+    if (is_for_local_peer(operation) && must_try_part(operation->peer->traffic))
+        err = part_send(operation, kind, item, type);
+    if (err ||
+        (is_for_local_peer(operation) && !are_parts_slow(operation->peer->traffic)))
+        return err;
+    return bulk_start(operation, kind, item, type);
 }

@@ -10,6 +10,7 @@
 
 enum {
     CHUNK_BYTES = 128 << 10, // stays in a core's own cache between copy and update
+    LOCAL_BYTES = 32 << 10,  // likewise, of a request that is carried out at once
     CHUNKS = 4
 };
 
@@ -45,17 +46,22 @@ struct bulk_pipeline {
 };
 
 // ---- one chunk -------------------------------------------------------------------
-static void work_reply(const struct bulk_work *work)
+static void bulk_reply_send(int source, const struct rma_request *request,
+                            uint64_t number, int error)
 {
-    const struct rma_request *request = &work->request;
     const struct window *window = handle_object(KIND_WIN, request->window);
     struct bulk_reply reply = {
         .head = {.window = request->reply_to,
                  .rank = window != NULL ? window->comm->rank : 0,
-                 .error = work->error},
-        .number = work->places.number,
+                 .error = error},
+        .number = number,
     };
-    message_send(work->source, MESSAGE_RMA_BULK_REPLY, &reply, sizeof reply, NULL, 0);
+    message_send(source, MESSAGE_RMA_BULK_REPLY, &reply, sizeof reply, NULL, 0);
+}
+
+static void work_reply(const struct bulk_work *work)
+{
+    bulk_reply_send(work->source, &work->request, work->places.number, work->error);
 }
 
 static void chunk_finish(struct chunk *chunk)
@@ -256,6 +262,44 @@ static struct bulk_work *work_make(int source, const struct rma_request *request
     return work;
 }
 
+// ---- requests of local peers -------------------------------------------------------
+// They are carried out when they come, so that they keep their order with batches.
+static int local_carry_out(int source, const struct window *window,
+                           const struct rma_request *request,
+                           const struct bulk_places *places)
+{
+    _Alignas(CACHE_LINE) char operands[LOCAL_BYTES];
+    size_t size = atomic_types[request->kind.basic].size;
+    size_t most = LOCAL_BYTES - LOCAL_BYTES % size, bytes;
+    struct rma_request part;
+    memcpy(&part, request, request_bytes(1));
+    int err = 0;
+    for (uint64_t done = 0; !err && done < request->spans[0].bytes; done += bytes) {
+        uint64_t left = request->spans[0].bytes - done;
+        bytes = left < most ? (size_t)left : most;
+        err = shm_copy_from(process.shm, process.boot->node_rank_of[source], operands,
+                            places->operands.address + done, bytes);
+        part.spans[0].offset = request->spans[0].offset + done;
+        part.spans[0].bytes = bytes;
+        if (!err)
+            elements_combine(window, &part, operands, NULL);
+    }
+    return err;
+}
+
+static void local_serve(int source, const struct window *window,
+                        const struct rma_request *request, size_t bytes)
+{
+    struct bulk_places places;
+    memcpy(&places, (const char *)request + request_bytes(1), sizeof places);
+    int err = bulk_check(window, request, bytes);
+    if (!err && (request->kind.fetches || !request->kind.operands))
+        err = MPI_ERR_INTERN;
+    if (!err)
+        err = local_carry_out(source, window, request, &places);
+    bulk_reply_send(source, request, places.number, err);
+}
+
 // A request that is refused is answered at once, in no order.
 void bulk_serve(int source, const void *message, size_t bytes)
 {
@@ -265,6 +309,10 @@ void bulk_serve(int source, const void *message, size_t bytes)
         has_places ? handle_object(KIND_WIN, request->window) : NULL;
     if (window == NULL || !window_has_member(window, request->origin, source)) {
         message_refuse(source, "a bulk accumulate");
+        return;
+    }
+    if (process.boot->node_of[source] == process.boot->node) {
+        local_serve(source, window, request, bytes);
         return;
     }
     if (process.bulks == NULL)

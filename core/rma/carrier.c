@@ -156,19 +156,29 @@ static void target_rouse(const struct peer_traffic *traffic)
 // A target that waited may stop before it has seen the message: see shm_wait_of. Mostly
 // it is on its way to the next call; if not, its progress thread, which naps, handles
 // the message. A wait for the request alone does not look again.
-static int send_to_waiter(struct peer_traffic *traffic, struct batch *batch)
+bool target_has_waited(const struct peer_traffic *traffic)
 {
-    bool has_waited =
-        traffic->is_copied && !batch->is_left && target_wait(traffic) != SHM_WAIT_NONE;
-    int err = likely(fits_message(batch)) ? batch_send(traffic, batch)
-                                          : batch_send_in_parts(traffic, batch);
-    if (err || !has_waited || likely(target_wait(traffic) != SHM_WAIT_NONE))
-        return err;
-    if (batch->counter != NULL)
+    return traffic->is_copied && target_wait(traffic) != SHM_WAIT_NONE;
+}
+
+void target_look_again(struct peer_traffic *traffic, const struct net_counter *counter)
+{
+    if (likely(target_wait(traffic) != SHM_WAIT_NONE))
+        return;
+    if (counter != NULL)
         target_rouse(traffic);
     else
         traffic->polls_to_rouse = POLLS_TO_ROUSE;
-    return 0;
+}
+
+static int send_to_waiter(struct peer_traffic *traffic, struct batch *batch)
+{
+    bool has_waited = !batch->is_left && target_has_waited(traffic);
+    int err = likely(fits_message(batch)) ? batch_send(traffic, batch)
+                                          : batch_send_in_parts(traffic, batch);
+    if (!err && has_waited)
+        target_look_again(traffic, batch->counter);
+    return err;
 }
 
 void traffic_await(struct peer_traffic *traffic)

@@ -41,6 +41,8 @@ struct peer_traffic {
     struct bulk *bulks;         // bulk accumulates under way
     int bulk_count;             // of them
     uint64_t bulk_number;       // of the last one
+    int slow_parts;             // of accumulates, in a row (bulk_origin.c)
+    int bulks_in_row;           // since the last part
     struct joint_batch *joints; // joint copies that are not complete
 };
 

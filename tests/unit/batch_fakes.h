@@ -74,6 +74,14 @@ int shm_copy_spans_from(struct shm *shm, int node_rank, struct iovec *local,
     return shm_copy_spans_to(shm, node_rank, remote, local, count);
 }
 
+int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
+                  size_t bytes)
+{
+    (void)shm, (void)node_rank, (void)local, (void)remote, (void)bytes;
+    CHECK(false);
+    return 0;
+}
+
 static void destroy(struct object *object)
 {
     (void)object;

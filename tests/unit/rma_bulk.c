@@ -2,13 +2,15 @@
 // bulk_accumulates_are_carried_out_in_order: a target reads, combines and writes chunk by
 // chunk whatever the order in which accesses complete, answers what goes wrong with an
 // error, and touches nothing for a request that makes no sense; an origin sends one
-// request, believes only its reply, and lets nothing overtake it. Needs core/rma,
-// core/object and core/base.
+// request, believes only its reply, and lets nothing overtake it. For a local peer the
+// kernel reads the operands, if messages take long. Needs core/rma, core/object and
+// core/base.
 
 #include "rma/bulk.h"
 #include "window_fakes.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum { ELEMENTS = 100000, TARGET = 3, ORIGIN = 9, ORIGIN_IN_WINDOW = 1 };
 enum { SUM = 33, MAXLOC = 57, REPLACE = 60, NO_OP = 61 };
@@ -16,13 +18,14 @@ enum { SUM = 33, MAXLOC = 57, REPLACE = 60, NO_OP = 61 };
 static int64_t memory[ELEMENTS + 1], operands[ELEMENTS], results[ELEMENTS];
 static struct lock_record record;
 static const int ranks[] = {0, ORIGIN, 2, TARGET};
-enum { MEMBERS = sizeof ranks / sizeof *ranks };
+enum { MEMBERS = sizeof ranks / sizeof *ranks, LOCAL = 2, LOCAL_IN_WINDOW = 2 };
+enum { IN_JOB = 50 }; // the target of the own operations
 static struct group group = {.size = MEMBERS, .ranks = ranks};
 static struct communicator comm = {.rank = TARGET, .node_size = 1, .peers = &group};
 static struct peer_traffic traffic = {.replies_end = &traffic.replies};
 static struct member member = {.handle = 77};
 static struct peer peer = {
-    .rank = 5, .job_rank = 50, .member = &member, .traffic = &traffic};
+    .rank = 5, .job_rank = IN_JOB, .member = &member, .traffic = &traffic};
 static struct peer *bucket[] = {&peer};
 static struct window window = {
     .comm = &comm,
@@ -35,8 +38,19 @@ static struct window window = {
     .epoch.access = ACCESS_LOCK,
 };
 
-// The record is not in a segment, so no process is ever within it; and nobody is a local
-// peer.
+// The clock goes on by so much with each look.
+static long nanoseconds_a_look;
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    static long now;
+    (void)clock;
+    now += nanoseconds_a_look;
+    *time = (struct timespec){now / 1000000000, now % 1000000000};
+    return 0;
+}
+
+// The record is not in a segment, so no process is ever within it.
 _Thread_local struct presence *presence_own = &no_presence;
 struct presence no_presence = {.admitting = ~(uint32_t)ADMITTING};
 
@@ -99,6 +113,20 @@ int shm_copy_spans_from(struct shm *shm, int node_rank, struct iovec *local,
     return shm_copy_spans_to(shm, node_rank, remote, local, count);
 }
 
+static int read_error;
+static int reads; // by the kernel
+
+int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
+                  size_t bytes)
+{
+    (void)shm;
+    CHECK(node_rank == LOCAL);
+    reads++;
+    if (!read_error)
+        memcpy(local, (const void *)(uintptr_t)remote, bytes);
+    return read_error;
+}
+
 static void destroy(struct object *object)
 {
     (void)object;
@@ -134,14 +162,20 @@ static struct rma_request new_request(int op, bool fetches, size_t elements)
                                 .spans = {{0, elements * sizeof *memory}}};
 }
 
-static void deliver(const struct rma_request *request, uint64_t number, size_t bytes)
+static void deliver_from(int source, const struct rma_request *request, uint64_t number,
+                         size_t bytes)
 {
     _Alignas(8) char message[MESSAGE_MAX];
     struct bulk_places places = {
         number, {0, (uintptr_t)operands}, {0, (uintptr_t)results}};
     memcpy(message, request, request_bytes(1));
     memcpy(message + request_bytes(1), &places, sizeof places);
-    handlers[MESSAGE_RMA_BULK](ORIGIN, message, bytes);
+    handlers[MESSAGE_RMA_BULK](source, message, bytes);
+}
+
+static void deliver(const struct rma_request *request, uint64_t number, size_t bytes)
+{
+    deliver_from(ORIGIN, request, number, bytes);
 }
 
 static void ask(const struct rma_request *request, uint64_t number)
@@ -280,6 +314,34 @@ static void nonsense_is_refused(void)
     check_sums(0, false);
 }
 
+static int answer_to_local(struct rma_request request)
+{
+    const struct bulk_reply *reply = (const void *)sent.data;
+    fill();
+    request.origin = LOCAL_IN_WINDOW;
+    deliver_from(LOCAL, &request, 8, request_bytes(1) + sizeof(struct bulk_places));
+    CHECK(sent.count == 1 && sent.rank == LOCAL && reply->number == 8 &&
+          sent.kind == MESSAGE_RMA_BULK_REPLY);
+    return reply->head.error;
+}
+
+static void the_kernel_reads_for_local_peers(void)
+{
+    struct rma_request request = new_request(SUM, false, ELEMENTS);
+    reads = 0;
+    CHECK(answer_to_local(request) == 0 && reads > 1);
+    check_sums(1, false);
+    read_error = MPI_ERR_OTHER;
+    CHECK(answer_to_local(request) == MPI_ERR_OTHER);
+    check_sums(0, false);
+    read_error = 0;
+    request.spans[0].offset = 8;
+    CHECK(answer_to_local(request) == MPI_ERR_RMA_RANGE);
+    CHECK(answer_to_local(new_request(SUM, true, ELEMENTS)) == MPI_ERR_INTERN);
+    CHECK(answer_to_local(new_request(NO_OP, true, ELEMENTS)) == MPI_ERR_INTERN);
+    check_sums(0, false);
+}
+
 // ---- the origin ------------------------------------------------------------------
 static void accumulate(size_t elements, struct net_counter *counter)
 {
@@ -300,8 +362,14 @@ static void accumulate(size_t elements, struct net_counter *counter)
 static void answer(uint64_t number, int error)
 {
     struct bulk_reply reply = {{(uint32_t)object_handle(&window), 5, 0, error}, number};
-    handlers[MESSAGE_RMA_BULK_REPLY](50, &reply, sizeof reply);
+    handlers[MESSAGE_RMA_BULK_REPLY](IN_JOB, &reply, sizeof reply);
     CHECK(traffic_is_valid(&traffic));
+}
+
+static void answer_batch(void)
+{
+    struct rma_reply reply = {(uint32_t)object_handle(&window), 5, 0, 0};
+    handlers[MESSAGE_RMA_REPLY](IN_JOB, &reply, sizeof reply);
 }
 
 static void one_request_is_sent(void)
@@ -311,7 +379,7 @@ static void one_request_is_sent(void)
     fill();
     accumulate(ELEMENTS, NULL);
     const struct rma_request *request = (const void *)sent.data;
-    CHECK(sent.count == 1 && sent.kind == MESSAGE_RMA_BULK && sent.rank == 50);
+    CHECK(sent.count == 1 && sent.kind == MESSAGE_RMA_BULK && sent.rank == IN_JOB);
     CHECK(request->spans[0].bytes == sizeof operands && registered == regions + 1);
     accumulate(ELEMENTS, &own);
     CHECK(sent.count == 2 && net_counter_pending(&traffic.counter) == 2);
@@ -339,13 +407,54 @@ static void a_batch_goes_before(void)
     accumulate(ELEMENTS, NULL);
     CHECK(sent.count == 2 && sent.kind == MESSAGE_RMA_BULK && traffic.batch == NULL);
     answer(traffic.bulk_number, 0);
+    answer_batch();
     net_counter_complete(&traffic.counter, 0);
+}
+
+// Batches and bulk requests that an accumulate on a local peer sends; all are answered.
+static void accumulate_locally(size_t elements, int batches, int requests)
+{
+    uint64_t last = traffic.bulk_number;
+    fill();
+    accumulate(elements, NULL);
+    CHECK(traffic_send(&traffic, false) == 0); // what aggregates
+    if (sent.count != batches + requests)
+        fprintf(stderr, "%d messages, not %d\n", sent.count, batches + requests);
+    CHECK(sent.count == batches + requests);
+    CHECK(traffic.batches == batches && traffic.bulk_count == requests);
+    for (int i = 0; i < batches; i++)
+        answer_batch();
+    while (traffic.bulk_number > last)
+        answer(++last, 0);
+    CHECK(traffic.bulk_count == 0 && net_counter_pending(&traffic.counter) == 0);
+}
+
+// Batches have 8 KiB, and bulk requests 256 KiB.
+static void slow_parts_turn_to_requests(void)
+{
+    int regions = registered;
+    peer.lock_record = &record;
+    traffic.is_copied = true;
+    nanoseconds_a_look = 300;
+    accumulate_locally(32 << 10, 32, 0);
+    nanoseconds_a_look = 3000;
+    accumulate_locally(2 << 10, 2, 0);   // too short
+    accumulate_locally(32 << 10, 32, 0); // once may be an accident
+    accumulate_locally(65 << 10, 1, 2);
+    for (int i = 1; i < 16; i++)
+        accumulate_locally(64 << 10, 0, 2);
+    nanoseconds_a_look = 300; // which is found out once in a while
+    accumulate_locally(32 << 10, 32, 0);
+    accumulate_locally(32 << 10, 32, 0);
+    CHECK(registered == regions);
 }
 
 int main(void)
 {
     static struct shm shm = {.node_rank = 0, .node_size = 1};
-    static struct boot boot = {.size = 1};
+    static const int nodes[] = {[ORIGIN] = 1, [IN_JOB] = 0};
+    static const int node_ranks[] = {[LOCAL] = LOCAL, [IN_JOB] = 4};
+    static struct boot boot = {.size = 1, .node_of = nodes, .node_rank_of = node_ranks};
     process.shm = &shm;
     process.boot = &boot;
     traffic.peer = &peer;
@@ -360,8 +469,10 @@ int main(void)
     lost_operands_are_an_error();
     memory_that_goes_away_is_an_error();
     nonsense_is_refused();
+    the_kernel_reads_for_local_peers();
     one_request_is_sent();
     a_batch_goes_before();
+    slow_parts_turn_to_requests();
     rma_stop_serving();
     CHECK(registered == 0 && process.bulks == NULL);
     return 0;
