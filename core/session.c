@@ -134,14 +134,17 @@ int oriel_group_from_session_pset(struct session *session, const char *pset_name
 
 // ---- what sessions and sets tell
 
-// An info with one key.
-static int info_of(const char *key, const char *value, struct info **info)
+// An info with one key, and with the kinds of memory for a session.
+static int info_of(const char *key, const char *value, bool has_kinds,
+                   struct info **info)
 {
     struct info *made = NULL;
     int err = info_make(&made);
     if (err)
         return err;
     err = info_put(made, key, value);
+    if (!err && has_kinds)
+        err = memory_kinds_show(made);
     if (err)
         object_release(made);
     else
@@ -168,7 +171,8 @@ static const char *thread_level_name(int level)
 int oriel_session_get_info(struct session *session, struct info **info_used)
 {
     (void)session;
-    return info_of("thread_level", thread_level_name(process.thread_level), info_used);
+    return info_of("thread_level", thread_level_name(process.thread_level), true,
+                   info_used);
 }
 
 int oriel_session_get_pset_info(struct session *session, const char *pset_name,
@@ -180,5 +184,5 @@ int oriel_session_get_pset_info(struct session *session, const char *pset_name,
         return MPI_ERR_ARG;
     char size[16];
     snprintf(size, sizeof size, "%d", set_size(set));
-    return info_of("mpi_size", size, info);
+    return info_of("mpi_size", size, false, info);
 }

@@ -123,6 +123,11 @@ static void apply_global_setting(struct parser *parser, char **values)
     setting_add(&parser->plan->settings, values[0], values[1]);
 }
 
+static void apply_memory_kinds(struct parser *parser, char **values)
+{
+    setting_add(&parser->section->settings, "ORIEL_MEMORY_KINDS", values[0]);
+}
+
 // Without a value the variable is in the environment, which all programs get.
 static void apply_export(struct parser *parser, char **values)
 {
@@ -266,6 +271,8 @@ const struct argument argument_table[] = {
      "read the rest of the command line from a file, a program a line"},
     {GROUP_START, "-usize", "N", apply_universe,
      "MPI_UNIVERSE_SIZE; infinite: not set; system: what the hosts offer [the job]"},
+    {GROUP_START, "-memory-alloc-kinds", "KINDS", apply_memory_kinds,
+     "kinds of memory that this program asks for (MPI-4.1 11.4.3): system,mpi"},
     {GROUP_START, "--share-heap", "", apply_share,
      "take allocations of 128 KiB and more from shared memory, for created windows"},
 

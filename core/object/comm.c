@@ -127,11 +127,15 @@ int oriel_comm_get_info(struct communicator *comm, struct info **info_used)
     (void)comm;
     struct info *made;
     int err = info_make(&made);
-    if (!err)
-        err = object_open(&made->object, KIND_INFO);
-    if (!err)
-        *info_used = made;
-    return err;
+    if (err)
+        return err;
+    err = memory_kinds_show(made);
+    if (err) {
+        object_release(made);
+        return err;
+    }
+    *info_used = made;
+    return object_open(&made->object, KIND_INFO);
 }
 
 // ---- attributes (MPI-4.1 7.7.2, 9.1.2)

@@ -20,6 +20,21 @@ static int describe_job(struct info *info)
     return info_put(info, "maxprocs", size);
 }
 
+// What mpiexec was asked for; MPI_Comm_get_info tells what there is.
+static int describe_request(struct info *info)
+{
+    const char *kinds = getenv("ORIEL_MEMORY_KINDS");
+    bool is_value = kinds && strnlen(kinds, MPI_MAX_INFO_VAL) < MPI_MAX_INFO_VAL;
+    return is_value ? info_put(info, "mpi_memory_alloc_kinds", kinds) : 0;
+}
+
+int memory_kinds_show(struct info *info)
+{
+    return info_put(
+        info, "mpi_memory_alloc_kinds",
+        "system,mpi,mpi:alloc_mem,mpi:win_allocate,mpi:win_allocate_shared");
+}
+
 int environment_describe(struct info *info)
 {
     char folder[MPI_MAX_INFO_VAL];
@@ -31,7 +46,7 @@ int environment_describe(struct info *info)
         err = info_put(info, "arch", machine.machine);
     if (!err && getcwd(folder, sizeof folder) != NULL)
         err = info_put(info, "wdir", folder);
-    return err;
+    return err ? err : describe_request(info);
 }
 
 // The arguments with blanks between them, as far as a value has room.

@@ -120,6 +120,8 @@ int hints_choose(struct window *window, const struct info *given)
 {
     char value[MPI_MAX_INFO_VAL];
     int err = info_make(&window->info);
+    if (!err)
+        err = memory_kinds_show(window->info);
     for (int i = 0; i < HINTS && !err; i++) {
         const struct hint *hint = &hints[i];
         if (hint->flavor != 0 && hint->flavor != window->flavor)

@@ -53,6 +53,15 @@ class Options(unittest.TestCase):
         lines = [line.split() for line in run.stdout.splitlines()]
         return "".join(name for _, name in sorted(lines, key=lambda x: int(x[0])))
 
+    # ---- memory -----------------------------------------------------------------------
+
+    def test_kinds_of_memory_reach_the_programs_that_ask(self) -> None:
+        one = ("-n", "1", "sh", "-c", "echo kinds: $ORIEL_MEMORY_KINDS")
+        run = mpiexec("--memory-alloc-kinds", "system,mpi", *one, ":", *one)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        lines = sorted(run.stdout.split("\n"))
+        self.assertEqual(lines, ["", "kinds:", "kinds: system,mpi"])
+
     # ---- names ------------------------------------------------------------------------
 
     def test_unknown_name_is_refused_with_the_nearest_one(self) -> None:

@@ -76,6 +76,32 @@ static void fortran_is_described(void)
     MPI_Info_free(&info);
 }
 
+// What was asked for is told apart from what there is, which all objects support
+// (MPI-4.1 11.4.3).
+static void kinds_of_memory_are_told(void)
+{
+    static const char all[] =
+        "system,mpi,mpi:alloc_mem,mpi:win_allocate,mpi:win_allocate_shared";
+    int number;
+    MPI_Info info;
+    MPI_Session session;
+    MPI_Win win;
+    check_value(MPI_INFO_ENV, "mpi_memory_alloc_kinds", "system,lunar");
+    MPI_Comm_get_info(MPI_COMM_WORLD, &info);
+    check_value(info, "mpi_memory_alloc_kinds", all);
+    MPI_Info_free(&info);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Session_get_info(session, &info);
+    check_value(info, "mpi_memory_alloc_kinds", all);
+    MPI_Info_free(&info);
+    MPI_Session_finalize(&session);
+    MPI_Win_create(&number, sizeof number, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_get_info(win, &info);
+    check_value(info, "mpi_memory_alloc_kinds", all);
+    MPI_Info_free(&info);
+    MPI_Win_free(&win);
+}
+
 static void the_process_is_described(void)
 {
     char name[MPI_MAX_PROCESSOR_NAME];
@@ -202,6 +228,7 @@ int main(int argc, char **argv)
     MPI_Info early;
     char command[MPI_MAX_INFO_VAL];
     int flag;
+    setenv("ORIEL_MEMORY_KINDS", "system,lunar", 1);
     CHECK(MPI_Info_create_env(argc, argv, &early) == MPI_SUCCESS);
     CHECK(MPI_Info_get(early, "command", sizeof command - 1, command, &flag) ==
           MPI_SUCCESS);
@@ -212,6 +239,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     versions_are_told();
     fortran_is_described();
+    kinds_of_memory_are_told();
     the_process_is_described();
     time_goes_on();
     error_codes_are_removed_and_used_again();
