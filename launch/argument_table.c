@@ -98,6 +98,12 @@ static void apply_binding(struct parser *parser, char **values)
         binding <= BIND_DOMAIN ? (enum binding)binding : BIND_SOCKET;
 }
 
+static void apply_report(struct parser *parser, char **values)
+{
+    (void)values;
+    parser->plan->reports_binding = true;
+}
+
 // ---- variables ------------------------------------------------------------------------
 static void setting_add(struct settings *settings, const char *name, const char *value)
 {
@@ -292,6 +298,9 @@ const struct argument argument_table[] = {
     {GROUP_CORES, "--bind-to", "share|none|core|hwthread|socket|numa|package",
      apply_binding, "a share of the cores if they suffice, or the next one of these [share]"},
 
+    {GROUP_CORES, "--report-bindings", "", apply_report,
+     "say on which processors each process may run"},
+
     {GROUP_VARIABLES, "-env", "NAME VALUE", apply_setting,
      "set an environment variable for this program"},
     {GROUP_VARIABLES, "-genv", "NAME VALUE", apply_global_setting,
@@ -344,7 +353,7 @@ const struct argument argument_table[] = {
      "Oriel is at the same path on all hosts"},
     {GROUP_IGNORED, "--noprefix", "", accept_and_note,
      "Oriel is at the same path on all hosts"},
-    {GROUP_IGNORED, "--report-bindings|--display-map|--display-allocation|"
+    {GROUP_IGNORED, "--display-map|--display-allocation|"
      "-print-all-exitcodes|--show-progress", "", accept_and_note,
      "--verbose says where each process runs and how it ends"},
     {GROUP_IGNORED, "--display", "WHAT", accept_and_note,

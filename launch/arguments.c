@@ -231,7 +231,7 @@ void arguments_parse(int argc, char **argv, struct plan *plan)
         parser.hosts_from = NULL;
         next = parse_section(&parser, next);
     }
-    hosts_complete(plan);
+    hosts_complete(&parser);
     fclose(parser.notes);
     if (!parser.is_quiet)
         print_notes(notes);

@@ -59,7 +59,7 @@ void hosts_add_file(struct parser *parser, const char *path);
 void mapping_set(struct parser *parser, const char *text);
 // Once all options are read: the hosts of the plan, the ranks of sections that have no
 // number of their own, the universe.
-void hosts_complete(struct plan *plan);
+void hosts_complete(struct parser *parser);
 
 // The words of a file in which each line is what could stand between colons; NULL ends
 // them. Refuses a file that cannot be read.

@@ -112,8 +112,35 @@ static int ranks_by_default(const struct plan *plan, const struct section *secti
     return plan->per_host > 0 ? plan->per_host : 1;
 }
 
-void hosts_complete(struct plan *plan)
+// Of the batch job in which mpiexec runs, as far as it says so.
+static int count_batch_hosts(void)
 {
+    const char *nodes = getenv("SLURM_JOB_NUM_NODES"), *path = getenv("PBS_NODEFILE");
+    FILE *file = path ? fopen(path, "re") : NULL;
+    int count = nodes ? atoi(nodes) : 0;
+    char line[512], first[512] = "";
+    while (file && count < 2 && fgets(line, sizeof line, file)) {
+        count = *first != '\0' && strcmp(line, first) != 0 ? 2 : 1;
+        memcpy(first, line, sizeof first);
+    }
+    if (file)
+        fclose(file);
+    return count;
+}
+
+// People whose launcher asks the batch system expect all nodes to be used.
+static void note_batch_job(struct parser *parser)
+{
+    if (parser->plan->hosts.count == 0 && count_batch_hosts() > 1)
+        fprintf(parser->notes,
+                "this batch job has more nodes, but all processes start on this one: "
+                "%s uses the others\n",
+                getenv("PBS_NODEFILE") ? "-f $PBS_NODEFILE" : "srun, or --hosts,");
+}
+
+void hosts_complete(struct parser *parser)
+{
+    struct plan *plan = parser->plan;
     for (int i = 0; i < plan->section_count; i++) {
         struct section *section = &plan->sections[i];
         if (!hosts_unite(&plan->hosts, &section->hosts))
@@ -128,4 +155,5 @@ void hosts_complete(struct plan *plan)
         plan->universe = offered_slots(plan, &plan->hosts);
     if (plan->universe >= 0 && plan->universe < plan->ranks)
         plan->universe = plan->ranks;
+    note_batch_job(parser);
 }

@@ -124,6 +124,28 @@ static bool is_bound(const struct plan *plan)
            (plan->binding != BIND_SHARE || !nodes || atoi(nodes) <= 1);
 }
 
+// Numbers and ranges of them, as in 0-3,8. The rank's standard error takes the line.
+static void report_binding(const struct rank *rank)
+{
+    cpu_set_t set;
+    char text[512] = "all";
+    size_t used = 0;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        CPU_ZERO(&set); // there are more than fit
+    for (int first = 0; first < CPU_SETSIZE && used < sizeof text; first++) {
+        int last = first;
+        if (!CPU_ISSET(first, &set))
+            continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set))
+            last++;
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 first == last ? "%s%d" : "%s%d-%d",
+                                 used > 0 ? "," : "", first, last);
+        first = last;
+    }
+    say("rank %d may run on processors %s", rank->number, text);
+}
+
 void binding_apply(const struct job *job, const struct rank *rank)
 {
     cpu_set_t set;
@@ -133,4 +155,6 @@ void binding_apply(const struct job *job, const struct rank *rank)
                                     ? find_share(&job->cores, job->size, place, &set)
                                     : find_next(&job->cores, place, &set)))
         sched_setaffinity(0, sizeof set, &set);
+    if (job->plan->reports_binding)
+        report_binding(rank);
 }

@@ -88,6 +88,7 @@ struct plan {
     bool keeps_job; // when one of its ranks dies
     bool shares_heap;
     enum binding binding;
+    bool reports_binding;
 };
 
 // Understands the command line or exits: EXIT_USAGE with a message, 0 after --help.

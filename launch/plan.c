@@ -53,6 +53,7 @@ void plan_write(const struct plan *plan, struct sink *sink)
     write_list(sink, environ);
     write_settings(sink, &plan->settings);
     write_number(sink, (int)plan->binding);
+    write_number(sink, plan->reports_binding);
     write_number(sink, plan->shares_heap);
     write_number(sink, plan->section_count);
     for (int i = 0; i < plan->section_count; i++) {
@@ -136,6 +137,7 @@ bool plan_read(char *bytes, size_t count, struct plan *plan)
     read_settings(&reader, &plan->settings);
     plan->binding = (enum binding)reader_number(&reader);
     reader.is_bad |= plan->binding > BIND_DOMAIN;
+    plan->reports_binding = reader_number(&reader) != 0;
     plan->shares_heap = reader_number(&reader) != 0;
     plan->section_count = reader_number(&reader);
     plan->sections = calloc((size_t)plan->section_count + 1, sizeof *plan->sections);

@@ -22,9 +22,10 @@ WRAPPERS = os.environ["WRAPPERS"]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FILES = {
     "hosts": "localhost slots=3\n",
+    "nodes": "one\none\ntwo\n",
     "job": "-n 2 echo two\n-n 1 echo one\n",
 }
-SETTINGS = re.compile("ORIEL_|MPICH_|OMPI_|MPIEXEC_|PMI")
+SETTINGS = re.compile("ORIEL_|MPICH_|OMPI_|MPIEXEC_|PMI|PBS_|SLURM_")
 
 
 @dataclass(frozen=True)

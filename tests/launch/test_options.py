@@ -197,6 +197,30 @@ class Options(unittest.TestCase):
         bound = masks(2, "--bind-to", "core:overload-allowed")
         self.assertEqual(bound, masks(2, "--bind-to", "core"))
 
+    def test_binding_is_reported(self) -> None:
+        agent = ("--launch-agent", str(self.folder / "agent"), "--host", "a:2")
+        bound = masks(2, *agent, "--bind-to", "hwthread")
+        run = mpiexec(*agent, "--bind-to", "hwthread", "--report-bindings", "true")
+        wanted = [
+            f"mpiexec: rank {rank} may run on processors {min(mask)}"
+            for rank, mask in enumerate(bound)
+        ]
+        self.assertEqual(sorted(run.stderr.splitlines()), wanted)
+        processors = sorted(ALL)
+        if processors == list(range(len(ALL))) and len(ALL) > 1:
+            run = mpiexec("--report-bindings", "true")
+            self.assertIn(f"processors 0-{processors[-1]}\n", run.stderr)
+
+    def test_batch_job_of_one_node_needs_no_note(self) -> None:
+        nodes = self.write("nodes", "one\none\n")
+        for name, value in (("PBS_NODEFILE", nodes), ("SLURM_JOB_NUM_NODES", "1")):
+            run = mpiexec("true", env=os.environ | {name: value})
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+        many = os.environ | {"SLURM_JOB_NUM_NODES": "2"}
+        for arguments in (("-q",), ("--host", "localhost")):
+            run = mpiexec(*arguments, "true", env=many)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+
     # ---- the end ----------------------------------------------------------------------
 
     def test_time_limit_ends_all_that_the_job_has_started(self) -> None:
