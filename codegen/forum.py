@@ -125,15 +125,14 @@ def _languages(ours: tuple[str, ...]) -> str:
 def _argument_fields(
     ours: Argument, record: Procedure | Callback, theirs: Json
 ) -> Iterator[tuple[str, str, str]]:
-    """Field, our value, theirs. The list that says what objects do is of procedures."""
+    """Field, our value, theirs."""
     words = str(theirs["suppress"]).split()
     known_to_all = _languages(record.languages).split()
     those = " ".join(x for x in known_to_all if f"{x}_parameter" not in words)
     known = {f"{x}_parameter" for x in LANGUAGES} | {"f08_intent", "lis_paren"}
     yield "kind", ours.kind.name, theirs["kind"]
     yield "direction", ours.direction.value, theirs["param_direction"]
-    if isinstance(record, Procedure):
-        yield "lis_direction", ours.lis_direction.value, theirs["lis_direction"]
+    yield "lis_direction", ours.lis_direction.value, theirs["lis_direction"]
     yield "const", str(ours.is_const), str(bool(theirs["constant"]))
     yield "async", str(ours.is_async), str(theirs["asynchronous"])
     length = theirs["length"] or ""

@@ -14,6 +14,11 @@ from samples import Call, Case
 from codegen.model import Argument, Spec
 
 CASES = (Case.PLAIN, Case.EDGE, Case.SPECIAL, Case.FAILS)
+# Classes of what comes out by reference, and not where a pointer says.
+REFERENCES = (
+    *("integer", "mask", "address", "keyval", "logical"),
+    *("pointer", "detached", "arguments"),
+)
 # What the program uses of echo.h, which is C.
 HEAD = """\
 #include <mpicxx.h>
@@ -94,8 +99,8 @@ def _actual(one: Sort) -> str:
     if class_of(argument) and argument.is_array:
         return f"reinterpret_cast<MPI::{class_of(argument)} *>({name})"
     actual = one.c_actual()
-    is_pointer = argument.is_array or is_of(argument, "attribute")
-    return actual if is_pointer else actual.removeprefix("&")
+    is_reference = is_of(argument, *REFERENCES) and not argument.is_array
+    return actual.removeprefix("&") if is_reference else actual
 
 
 # ---- a call --------------------------------------------------------------------------

@@ -153,6 +153,9 @@ class Mutants(unittest.TestCase):
         path = self.folder / "forum.json"
         path.write_text(json.dumps({ours.lower(): self.forum[ours.lower()]}), "utf-8")
         found = compare_procedures(only, path)
+        own = [w for w in self.waivers if w.name == ours]
+        if any(not any(w.covers(d) for d in found) for w in own):
+            return True  # a waiver that is not needed is an error
         return any(not any(w.covers(d) for w in self.waivers) for d in found)
 
     def all_mutants(self) -> list[Mutant]:
