@@ -4,6 +4,7 @@
 #include "launch.h"
 
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 // A hardware thread: its place in the machine, from large to small.
@@ -144,6 +145,23 @@ static void report_binding(const struct rank *rank)
         first = last;
     }
     say("rank %d may run on processors %s", rank->number, text);
+}
+
+// Threads of Oriel may run on all cores of the job, wherever the rank is bound.
+void binding_tell(const struct cores *cores)
+{
+    union {
+        cpu_set_t set;
+        uint64_t words[sizeof(cpu_set_t) / sizeof(uint64_t)];
+    } all = {.words = {0}};
+    char text[17 * sizeof all.words / sizeof *all.words + 1] = "";
+    size_t used = 0;
+    for (int i = 0; i < cores->count; i++)
+        CPU_OR(&all.set, &all.set, &cores->list[i]);
+    for (size_t i = 0; i < sizeof all.words / sizeof *all.words; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIx64,
+                                 i > 0 ? "," : "", all.words[i]);
+    setenv("MPIEXEC_CORES", text, 1);
 }
 
 void binding_apply(const struct job *job, const struct rank *rank)

@@ -281,6 +281,9 @@ int rank_start(struct job *job, struct rank *rank, int input);
 
 // Finds what ranks are bound to.
 void binding_find_cores(struct cores *cores, enum binding binding);
+// Tells them in the environment: MPIEXEC_CORES, a bit for each CPU, in hexadecimal words
+// of 64 from the lowest on.
+void binding_tell(const struct cores *cores);
 // Binds the calling process, which becomes the rank. Its environment is already set.
 void binding_apply(const struct job *job, const struct rank *rank);
 

@@ -74,6 +74,7 @@ static void set_environment(const struct job *job, const struct rank *rank, int 
     set_number("OMPI_COMM_WORLD_SIZE", job->plan->ranks);
     set_number("OMPI_COMM_WORLD_LOCAL_RANK", (int)(rank - job->ranks));
     set_number("OMPI_COMM_WORLD_LOCAL_SIZE", job->size);
+    binding_tell(&job->cores);
 }
 
 // The child becomes the program. Standard input, output and error are already in place.

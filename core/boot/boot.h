@@ -37,6 +37,9 @@ int boot_start(struct boot **boot);
 // The number of processes in the job, as far as it can be told at any time: before the
 // start from the environment, afterwards from what was learnt then. 0: unknown.
 int boot_job_size(void);
+// The CPUs on which the job may run on this host, a bit each, as far as Oriel's mpiexec
+// tells them: 0 otherwise.
+void boot_cores(uint64_t words[], int count);
 // Learns the nodes. Collective over the job: some launchers have to be told by every
 // process where it is.
 int boot_find_nodes(struct boot *boot);

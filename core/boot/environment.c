@@ -21,6 +21,16 @@ int environment_number(const char *name, int maximum, int *number)
     return 0;
 }
 
+void boot_cores(uint64_t words[], int count)
+{
+    const char *text = getenv("MPIEXEC_CORES");
+    for (int i = 0; i < count; i++) {
+        char *end = NULL;
+        words[i] = text ? strtoull(text, &end, 16) : 0;
+        text = end && *end == ',' ? end + 1 : NULL;
+    }
+}
+
 int foreign_tasks(void)
 {
     const char *tasks = getenv("SLURM_STEP_NUM_TASKS");

@@ -132,13 +132,15 @@ union core_set {
 };
 _Static_assert(sizeof(cpu_set_t) == CORE_WORDS * sizeof(uint64_t), "one bit per CPU");
 
+// Those that this process may use, and those of the whole job if the launcher tells them.
 static void announce_cores(struct shm *shm)
 {
-    union core_set mine;
+    union core_set mine, all;
+    boot_cores(all.words, CORE_WORDS);
     if (sched_getaffinity(0, sizeof mine.set, &mine.set) != 0)
         return;
     for (int i = 0; i < CORE_WORDS; i++)
-        atomic_fetch_or(&shm->control->cores[i], mine.words[i]);
+        atomic_fetch_or(&shm->control->cores[i], mine.words[i] | all.words[i]);
 }
 
 void shm_use_all_cores(const struct shm *shm, pthread_t thread)

@@ -95,11 +95,18 @@ class Binding(unittest.TestCase):
         self.assertEqual(masks(3, *agent, "--bind-to", "none"), [ALL] * 3)
 
     def test_progress_threads_are_not_bound(self) -> None:
-        run = mpiexec("-n", "2", LIFE, "print threads")
+        self._threads_are_not_bound("oriel-node")
+
+    def test_progress_threads_of_a_node_of_one_rank_are_not_bound(self) -> None:
+        alone = ("-genv", "ORIEL_FAKE_NODES", "2", "--bind-to", "core")
+        self._threads_are_not_bound("oriel-network", *alone)
+
+    def _threads_are_not_bound(self, thread: str, *arguments: str) -> None:
+        run = mpiexec(*arguments, "-n", "2", LIFE, "print threads")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         found = re.findall(r"thread (\S+) has (\d+)", run.stdout)
         program = Path(LIFE).name
-        threads = [int(count) for name, count in found if name == "oriel-node"]
+        threads = [int(count) for name, count in found if name == thread]
         programs = [int(count) for name, count in found if name == program]
         self.assertEqual(threads, [len(ALL)] * 2)
         self.assertEqual(len(programs), 2)
