@@ -178,7 +178,8 @@ static bool waiter_poll_once(struct waiter *waiter)
 
 static uint64_t spin_nanoseconds(void)
 {
-    return (uint64_t)process.options.spin_microseconds * MICROSECOND;
+    uint64_t spin = (uint64_t)process.options.spin_microseconds * MICROSECOND;
+    return process.net ? SPINS_OF_NODES * spin : spin;
 }
 
 // ---- showing local peers that this process waits -------------------------------
@@ -226,6 +227,7 @@ static void stop_sleeping(void)
 static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
 {
     struct messages *messages = process.messages;
+    uint64_t spin = spin_nanoseconds();
     if (messages->is_crowded && process.net)
         return false;
     bool yields = messages->is_crowded || process.net || shares_core_still(messages);
@@ -242,11 +244,12 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
             if (yields || atomic_load(&messages->lock_waiters) > 0)
                 sched_yield();
         }
-        if (yields)
+        if (yields && !process.net)
             continue;
-        show_wait(messages, SHM_WAIT_POLLS);
-        if (events > 0 && end < now + spin_nanoseconds())
-            end = now + spin_nanoseconds();
+        if (!yields)
+            show_wait(messages, SHM_WAIT_POLLS);
+        if (events > 0 && end < now + spin)
+            end = now + spin;
         if (end > limit)
             end = limit;
     }
@@ -366,8 +369,7 @@ static bool waiter_rest(struct waiter *waiter, uint64_t spin_end, uint64_t end)
 static int waiter_wait(struct waiter *waiter)
 {
     uint64_t start = clock_nanoseconds(), look = start + PATIENCE;
-    uint64_t spin = spin_nanoseconds();
-    uint64_t spin_end = start + (process.net ? SPINS_OF_NODES * spin : spin);
+    uint64_t spin_end = start + spin_nanoseconds();
     for (;;) {
         if (waiter_enlist(waiter) ? poller_wait(waiter, spin_end, look)
                                   : waiter_rest(waiter, spin_end, look))
