@@ -248,6 +248,14 @@ static int fill_book(struct messages *messages)
     return err ? err : book->error;
 }
 
+// The network thread handles messages with addresses, too.
+static void book_set(struct messages *messages, struct address_book *book)
+{
+    message_lock();
+    messages->book = book;
+    message_unlock();
+}
+
 int addresses_exchange(struct messages *messages)
 {
     struct address_book book = {.start = clock_nanoseconds()};
@@ -256,9 +264,9 @@ int addresses_exchange(struct messages *messages)
         if (!book.own)
             return fail(MPI_ERR_NO_MEM, "no memory for the addresses of the node");
     }
-    messages->book = &book;
+    book_set(messages, &book);
     int err = fill_book(messages);
-    messages->book = NULL;
+    book_set(messages, NULL);
     free(book.own);
     return err;
 }

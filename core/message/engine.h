@@ -85,6 +85,7 @@ struct messages {
     struct progress_thread node_thread, network_thread;
     _Atomic(bool) is_stopping;
     int wakeup; // eventfd that ends the network thread's sleep, or -1
+    _Atomic(bool) network_thread_sleeps; // or is about to
 };
 
 // ---- send.c
@@ -118,5 +119,7 @@ void joints_start(void);
 // ---- progress_thread.c
 int network_thread_start(struct messages *messages);
 void progress_threads_stop(struct messages *messages);
+// A backlog has begun.
+void network_thread_wake(struct messages *messages);
 // The program is about to sleep and leaves the network to its progress thread.
 void network_thread_rouse(struct messages *messages);

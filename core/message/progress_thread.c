@@ -24,6 +24,9 @@ static const uint64_t NAP = 150000, NAP_LONG = 1200000, OFTEN = 10000;
 static const uint64_t LINGER = 20000, LINGER_LONG = 200000;
 // Until the core is offered to the program again: a long operation takes several messages.
 static const uint64_t MORE = 2000;
+// Until a sleeping thread tries again what the network did not take: it also counts how
+// long a peer has been out of reach.
+enum { BUSY_MILLISECONDS = 100 };
 // Pauses between polls of a network that cannot be slept on; they grow while nothing
 // comes. The first are too short to sleep.
 static const uint64_t PAUSE = 1000, PAUSE_ASLEEP = 10000, PAUSE_LONG = 1000000;
@@ -166,10 +169,14 @@ static void *node_thread_run(void *argument)
     return NULL;
 }
 
-static bool network_thread_may_sleep(const struct messages *messages)
+// Who adds to a backlog while the thread sleeps ends the sleep, by this word.
+static bool network_thread_may_sleep(struct messages *messages)
 {
     message_lock();
-    bool may = !atomic_load(&messages->network_is_busy) && net_may_sleep(process.net);
+    bool is_busy = atomic_load(&messages->network_is_busy);
+    bool may = net_may_sleep(process.net, is_busy) &&
+               (!is_busy || backlogs_send(messages) == 0);
+    messages->network_thread_sleeps = may;
     message_unlock();
     return may;
 }
@@ -193,9 +200,11 @@ static void network_thread_sleep(struct messages *messages,
                                  struct pollfd sources[POLL_SOURCES])
 {
     uint64_t start = clock_nanoseconds();
+    int longest = atomic_load(&messages->network_is_busy) ? BUSY_MILLISECONDS : -1;
     sources[POLL_WATCHED].fd = atomic_load(&messages->watched.descriptor);
-    if (poll(sources, POLL_SOURCES, -1) > 0 && sources[POLL_WATCHED].revents)
+    if (poll(sources, POLL_SOURCES, longest) > 0 && sources[POLL_WATCHED].revents)
         deaths_look(messages);
+    messages->network_thread_sleeps = false;
     if (sources[POLL_WAKEUP].revents)
         eventfd_read(messages->wakeup, &(eventfd_t){0});
     thread_woke_for_work(&messages->network_thread, start);
@@ -223,11 +232,15 @@ static void *network_thread_run(void *argument)
     return NULL;
 }
 
+void network_thread_wake(struct messages *messages)
+{
+    if (atomic_exchange(&messages->network_thread_sleeps, false))
+        eventfd_write(messages->wakeup, 1);
+}
+
 void network_thread_rouse(struct messages *messages)
 {
     thread_end_doze(&messages->network_thread);
-    if (atomic_load(&messages->network_is_busy) && messages->wakeup >= 0)
-        eventfd_write(messages->wakeup, 1);
 }
 
 // ---- start and stop

@@ -63,8 +63,10 @@ static __attribute__((noinline)) int backlog_add(int rank, int kind, const void 
     if (!is_waiting) {
         backlog->next = messages->first_backlog;
         messages->first_backlog = rank + 1;
-        if (!is_local(rank))
+        if (!is_local(rank)) {
             atomic_store(&messages->network_is_busy, true);
+            network_thread_wake(messages);
+        }
     }
     return 0;
 }

@@ -86,9 +86,11 @@ static int connect_all(struct messages *messages)
     deaths_watch(messages);
     gaps_start();
     start_step("lifeline");
-    err = addresses_exchange(messages);
+    err = network_thread_start(messages);
+    if (!err)
+        err = addresses_exchange(messages);
     start_step("addresses");
-    return err ? err : network_thread_start(messages);
+    return err;
 }
 
 static void close_all(struct messages *messages)

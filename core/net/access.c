@@ -87,7 +87,6 @@ int net_access(struct net *net, struct net_access *access)
             return access_refused(net, access, code);
         }
         peer->is_reached = true;
-        net_rouse(net);
         access_advance(access, operation->bytes);
     }
     return 0;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -114,7 +113,6 @@ ssize_t connection_begin(struct net *net, int rank)
     }
     if (code)
         log_verbose("connecting with rank %d: %s", rank, fi_strerror(-code));
-    net_rouse(net);
     return -FI_EAGAIN; // the caller tries again until it loses patience
 }
 
@@ -149,7 +147,6 @@ static void claim_answer(struct net *net, struct fi_info *info,
     if (code)
         log_verbose("network: a connection is not accepted: %s", fi_strerror(-code));
     fi_freeinfo(info);
-    net_rouse(net);
 }
 
 static void connection_open(struct net *net, struct connection *connection)
@@ -157,7 +154,6 @@ static void connection_open(struct net *net, struct connection *connection)
     net->connecting--;
     connection->is_open = true;
     net->peers[connection->rank].endpoint = connection->endpoint;
-    net_rouse(net);
 }
 
 static void connection_end(struct net *net, struct connection *connection)
@@ -219,75 +215,50 @@ void connections_progress(struct net *net)
         connections_look(net);
 }
 
-// ---- sleeping ----------------------------------------------------------------------
+// ---- sleeping
 
-// The provider's own descriptors may be readable all the time.
-static bool is_of_network(int descriptor)
-{
-    int family;
-    socklen_t bytes = sizeof family;
-    return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &bytes) == 0 &&
-           family != AF_UNIX;
-}
-
-// The completion queue tells its sockets, of which some may be new, and some may wait to
-// send.
-static int sockets_watch(struct net *net)
-{
-    struct fi_wait_pollfd now = {.nfds = net->sockets_room, .fd = net->sockets};
-    int code = fi_control(&net->completions->fid, FI_GETWAIT, &now);
-    if (code == -FI_ETOOSMALL) {
-        size_t room = 2 * now.nfds;
-        struct pollfd *sockets = realloc(net->sockets, room * sizeof *sockets);
-        if (!sockets)
-            return -FI_ENOMEM;
-        net->sockets = sockets;
-        net->sockets_room = room;
-        return sockets_watch(net);
-    }
-    for (size_t i = 0; i < now.nfds && !code; i++) {
-        struct epoll_event event = {.events = (uint32_t)now.fd[i].events};
-        if (is_of_network(now.fd[i].fd) &&
-            epoll_ctl(net->descriptor, EPOLL_CTL_MOD, now.fd[i].fd, &event) != 0 &&
-            epoll_ctl(net->descriptor, EPOLL_CTL_ADD, now.fd[i].fd, &event) != 0)
-            return -FI_ENOMEM;
-    }
-    return code;
-}
-
+// The provider's own look at the completion queue before a sleep would wait for the ring
+// that bell_silence has taken away.
 bool connections_may_sleep(struct net *net)
 {
-    struct fid *objects[] = {&net->completions->fid, &net->events->fid};
-    eventfd_t rung;
+    struct fid *objects[] = {&net->events->fid};
     connections_look(net);
-    eventfd_read(net->bell, &rung);
-    if (fi_trywait(net->fabric, objects, 2) != FI_SUCCESS || sockets_watch(net) != 0)
-        return false;
-    net->is_slept_on = true;
-    return true;
-}
-
-void net_rouse(struct net *net)
-{
-    if (likely(!net->is_slept_on))
-        return;
-    net->is_slept_on = false;
-    eventfd_write(net->bell, 1);
+    return net_progress(net) == 0 && fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
 }
 
 // ---- opening and closing -----------------------------------------------------------
 
-static int bell_open(struct net *net)
+// The provider rings a descriptor of its own at each completion, for threads that sleep
+// in its calls, which costs a write, a read and one more look for each message. Nobody
+// sleeps there. It does not ring again before it has seen its own ring: so it is made to
+// ring once, before anything else is watched, and the ring is taken away.
+static void bell_silence(struct net *net, int queue)
+{
+    char path[64], line[256];
+    int watched;
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", queue);
+    FILE *list = fopen(path, "re");
+    if (!list || fi_cq_signal(net->completions) != 0)
+        log_verbose("network: completions ring a descriptor that nobody sleeps on");
+    while (list && fgets(line, sizeof line, list))
+        if (sscanf(line, "tfd: %d", &watched) == 1)
+            recv(watched, line, 1, MSG_DONTWAIT);
+    if (list)
+        fclose(list);
+}
+
+// One descriptor for completions and for events of connections.
+static int descriptor_open(struct net *net)
 {
     struct epoll_event event = {.events = EPOLLIN};
-    int events;
-    net->descriptor = epoll_create1(EPOLL_CLOEXEC);
-    net->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (net->descriptor < 0 || net->bell < 0 ||
-        fi_control(&net->events->fid, FI_GETWAIT, &events) != 0 ||
-        epoll_ctl(net->descriptor, EPOLL_CTL_ADD, events, &event) != 0 ||
-        epoll_ctl(net->descriptor, EPOLL_CTL_ADD, net->bell, &event) != 0)
+    int completions = net->descriptor, events;
+    net->both = epoll_create1(EPOLL_CLOEXEC);
+    if (net->both < 0 || fi_control(&net->events->fid, FI_GETWAIT, &events) != 0 ||
+        epoll_ctl(net->both, EPOLL_CTL_ADD, events, &event) != 0 ||
+        epoll_ctl(net->both, EPOLL_CTL_ADD, completions, &event) != 0)
         return fail(MPI_ERR_OTHER, "nobody can sleep on the network's connections");
+    bell_silence(net, completions);
+    net->descriptor = net->both;
     return 0;
 }
 
@@ -308,7 +279,7 @@ int connections_open(struct net *net)
     if (code)
         return net_fail(-code, "listening for connections");
     net->named = &net->listener->fid;
-    return bell_open(net);
+    return descriptor_open(net);
 }
 
 void connections_close(struct net *net)
@@ -321,9 +292,6 @@ void connections_close(struct net *net)
         fi_close(&net->listener->fid);
     if (net->receiver)
         fi_close(&net->receiver->fid);
-    if (net->descriptor >= 0)
-        close(net->descriptor);
-    if (net->bell >= 0)
-        close(net->bell);
-    free(net->sockets);
+    if (net->both >= 0)
+        close(net->both);
 }

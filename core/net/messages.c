@@ -113,7 +113,6 @@ int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
     if (unlikely(atomic_load_explicit(&net->is_starved, memory_order_relaxed)))
         atomic_store(&net->is_starved, false);
     peer->is_reached = true;
-    net_rouse(net);
     *sent = true;
     return 0;
 }

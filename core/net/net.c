@@ -46,10 +46,6 @@ static bool is_not_offered(int code)
 // Where nobody can sleep on the queue, a plain one takes its place.
 static int open_completions(struct net *net)
 {
-    if (has_connections(net)) {
-        int code = open_queue(net, FI_WAIT_POLLFD);
-        return code ? net_fail(-code, "opening the network's completion queue") : 0;
-    }
     int code = open_queue(net, FI_WAIT_FD);
     if (!code) {
         code = fi_control(&net->completions->fid, FI_GETWAIT, &net->descriptor);
@@ -58,7 +54,7 @@ static int open_completions(struct net *net)
     }
     if (is_not_offered(code)) {
         net->completions = NULL;
-        net->descriptor = -1;
+        net->descriptor = net->both = -1;
         code = open_queue(net, FI_WAIT_NONE);
     }
     return code ? net_fail(-code, "opening the network's completion queue") : 0;
@@ -111,7 +107,7 @@ int net_start(struct net **result, int size,
         return fail(MPI_ERR_NO_MEM, "no memory for %d network peers", size);
     net->size = size;
     net->receive = receive;
-    net->lifelines = net->lost = net->descriptor = net->bell = -1;
+    net->lifelines = net->lost = net->descriptor = net->both = -1;
     net->waiting_end = &net->waiting;
 
     start_step("tables");
@@ -173,15 +169,19 @@ int net_descriptor(const struct net *net)
     return net->descriptor;
 }
 
-bool net_may_sleep(struct net *net)
+static bool has_unhandled(const struct net *net)
+{
+    return net->arrived.first || net->unposted.first || net->waiting;
+}
+
+bool net_may_sleep(struct net *net, bool is_busy)
 {
     struct fid *objects[] = {&net->completions->fid};
-    if (net->descriptor < 0 || net->arrived.first || net->unposted.first ||
-        net->waiting)
+    if (net->descriptor < 0 || has_unhandled(net))
         return false;
     if (has_connections(net))
-        return connections_may_sleep(net);
-    return fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
+        return connections_may_sleep(net) && !has_unhandled(net);
+    return !is_busy && fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
 }
 
 bool net_has_cheap_access(const struct net *net)

@@ -150,8 +150,10 @@ int net_lifeline_take(const struct net *net, const void *address, size_t bytes,
 bool net_lifeline_is_cut(int lifeline);
 
 // For a thread that wants to sleep: the descriptor that becomes readable when there is
-// something to poll, or -1; net_may_sleep says whether sleeping is safe now.
+// something to poll, or -1; net_may_sleep says whether sleeping is safe now. Who is busy
+// with what the network did not take may sleep if the descriptor tells when to try again,
+// and tries once more before.
 int net_descriptor(const struct net *net);
-bool net_may_sleep(struct net *net);
+bool net_may_sleep(struct net *net, bool is_busy);
 
 const char *net_provider(const struct net *net); // "tcp;ofi_rxm"

@@ -18,8 +18,6 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
-#include <poll.h>
-
 enum { RECEIVE_BUFFERS = 64, SEND_BUFFERS = 64, ACCESSES_MAX = 2048, INJECT_MAX = 256 };
 
 enum operation_kind { RECEIVING, SENDING, WRITING, READING };
@@ -99,10 +97,7 @@ struct net {
     struct fid_pep *listener;
     struct connection *connections; // open ones
     int connecting, quiet_polls;
-    int bell;               // eventfd: ends a sleep on `descriptor`, or -1
-    bool is_slept_on;       // perhaps
-    struct pollfd *sockets; // [sockets_room], see connections_may_sleep
-    size_t sockets_room;
+    int both; // epoll: completions and events; or -1
     int size;
     struct net_peer peers[]; // [size]
 };
@@ -196,8 +191,6 @@ ssize_t connection_begin(struct net *net, int rank);
 void connections_look(struct net *net);
 void connections_progress(struct net *net);
 bool connections_may_sleep(struct net *net);
-// Wakes a thread that sleeps on the descriptor, for there is more to watch.
-void net_rouse(struct net *net);
 
 // ---- lifeline.c
 // Sends the holders of lifelines a byte: this process stops in order.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of endpoints. A head names the provider, so that a job whose hosts choose
-// different providers fails with an error and does not hang.
+// Addresses of endpoints. A head names the provider and its kind of endpoints, so that a
+// job whose hosts choose different ones fails with an error and does not hang.
 
 #include "net/network.h"
 
@@ -9,7 +9,7 @@
 
 struct address_head {
     uint32_t format;   // FI_SOCKADDR_IN and so on
-    uint32_t provider; // hash of its name
+    uint32_t provider; // hash of its name and the type of its endpoints
 };
 
 static struct address_head address_head(const struct net *net)
@@ -17,6 +17,7 @@ static struct address_head address_head(const struct net *net)
     uint32_t hash = 2166136261u; // FNV-1a
     for (const char *c = net_provider(net); *c; c++)
         hash = (hash ^ (unsigned char)*c) * 16777619u;
+    hash ^= (uint32_t)net->info->ep_attr->type;
     return (struct address_head){net->info->addr_format, hash};
 }
 

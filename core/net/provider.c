@@ -55,7 +55,8 @@ static struct fi_info *hints_make(const char *wanted)
     hints->caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_READ | FI_WRITE |
                   FI_REMOTE_READ | FI_REMOTE_WRITE;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
-    hints->ep_attr->type = strcmp(wanted, "tcp") == 0 ? FI_EP_UNSPEC : FI_EP_RDM;
+    bool may_connect = *wanted == '\0' || strcmp(wanted, "tcp") == 0;
+    hints->ep_attr->type = may_connect ? FI_EP_UNSPEC : FI_EP_RDM;
     hints->tx_attr->msg_order = FI_ORDER_SAS;
     hints->rx_attr->msg_order = FI_ORDER_SAS;
     hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED |
@@ -85,7 +86,7 @@ static int address_score(const struct fi_info *info)
     return 3;
 }
 
-// Endpoints that lead to all peers, or connections over TCP for who asks for them.
+// Endpoints that lead to all peers, or connections over TCP.
 static bool has_able_endpoints(const struct fi_info *info)
 {
     return info->ep_attr->type == FI_EP_RDM ||

@@ -250,10 +250,10 @@ int net_descriptor(const struct net *net)
     return net->socket;
 }
 
-bool net_may_sleep(struct net *net)
+bool net_may_sleep(struct net *net, bool is_busy)
 {
     (void)net;
-    return true;
+    return !is_busy;
 }
 
 const char *net_provider(const struct net *net)

@@ -62,7 +62,7 @@ static void sleep_until_received(struct pair *pair, int count)
 {
     struct pollfd network = {net_descriptor(pair->net), POLLIN, 0};
     while (received < count)
-        if (net_poll(pair->net) == 0 && net_may_sleep(pair->net))
+        if (net_poll(pair->net) == 0 && net_may_sleep(pair->net, false))
             CHECK(poll(&network, 1, 20000) == 1);
 }
 

@@ -80,7 +80,7 @@ static void sleeper_wakes(struct pair *pair, size_t before)
         return;
     }
     struct pollfd descriptor = {.fd = net_descriptor(pair->net), .events = POLLIN};
-    while (!net_may_sleep(pair->net))
+    while (!net_may_sleep(pair->net, false))
         net_poll(pair->net);
     tell(pair, &word, 1);
     CHECK(poll(&descriptor, 1, 30000) == 1);
