@@ -69,6 +69,13 @@ static void tell_of_local_peer(int peer)
     death_tell(&death);
 }
 
+static void tell_of_local_peers(void)
+{
+    for (int peer = 0; peer < process.shm->node_size; peer++)
+        if (!shm_is_alive(process.shm, peer))
+            tell_of_local_peer(peer);
+}
+
 static void handle_death(int source, const void *message, size_t bytes)
 {
     struct death death;
@@ -107,6 +114,7 @@ static void death_check_watched(struct messages *messages, int descriptor)
         if (!shm_is_alive(process.shm, peer))
             tell_of_local_peer(peer);
     } else if (net_lifeline_is_cut(descriptor)) {
+        tell_of_local_peers(); // it may have ended because one of them had died
         struct death death = {.rank = rank, .error_class = MPI_ERR_PROC_ABORTED};
         snprintf(death.where, sizeof death.where, "at %s", messages->watched.host);
         death_tell(&death);
@@ -159,9 +167,7 @@ static int check_network(void)
 int message_check_deaths(void)
 {
     deaths_look(process.messages);
-    for (int peer = 0; peer < process.shm->node_size; peer++)
-        if (!shm_is_alive(process.shm, peer))
-            tell_of_local_peer(peer);
+    tell_of_local_peers();
     int err = message_known_death();
     if (!err && atomic_load(&process.messages->is_starved))
         err = fail(MPI_ERR_NO_MEM, "no memory to handle messages of other processes");
