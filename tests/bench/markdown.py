@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/benchmarks.md and the table of the README, made of a comparison."""
+"""docs/benchmarks.md and the tables of other pages, made of a comparison."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from choices import choices
 from figures import (
     MACHINE,
     Row,
@@ -72,8 +73,8 @@ INTRODUCTION = """\
 `scripts/bench` has measured this and written this page: it builds the programs of `tests/bench` with Oriel and with each MPI
 that is installed, lets them take turns, and keeps runs with the same distance of the cores only (the round trip of a cache line
 is measured before and after each). `build/bench/index.html` then has the curves over all sizes and `build/bench/results.json`
-all figures; `scripts/bench --publish` writes this page and the table of the README anew, and `scripts/bench --help` says how to
-measure a part.
+all figures; `scripts/bench --publish` writes this page and the tables of the README and of [choosing.md](choosing.md) anew, and
+`scripts/bench --help` says how to measure a part.
 
 Each figure is the median of runs, and each run's that of its batches, of two processes on one node with a core each. Only the
 ratios are to be relied on, since all libraries of a row ran in turns on one machine: a ratio says how many times better Oriel
@@ -220,12 +221,17 @@ def write_markdown(report: Report, path: Path) -> None:
 
 
 def publish(report: Report, top: Path) -> None:
-    """Writes docs/benchmarks.md and the README's table."""
+    """Writes docs/benchmarks.md and the tables of README.md and docs/choosing.md."""
     write_markdown(report, top / "docs" / "benchmarks.md")
-    readme = top / "README.md"
-    between = "\n".join([BEGIN, "", *headline_table(report), END])
+    _write_table(top / "README.md", headline_table(report))
+    _write_table(top / "docs" / "choosing.md", table(*choices(report)))
+
+
+def _write_table(page: Path, lines: Sequence[str]) -> None:
+    """Puts a table between the marks of a page."""
+    between = "\n".join([BEGIN, "", *lines, END])
     pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-    text = readme.read_text("utf-8")
+    text = page.read_text("utf-8")
     if not pattern.search(text):
-        raise ValueError(f"{readme} has no place for the table: {BEGIN}")
-    readme.write_text(pattern.sub(lambda _: between, text), "utf-8")
+        raise ValueError(f"{page} has no place for the table: {BEGIN}")
+    page.write_text(pattern.sub(lambda _: between, text), "utf-8")

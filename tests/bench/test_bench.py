@@ -280,23 +280,30 @@ class Pages(unittest.TestCase):
             write_report(a_report(*self.REPORT.runs[2:]), parts[1])
             self.assertEqual(read_report(parts), self.REPORT)
 
-    def test_the_readme_gets_the_table_between_its_marks(self) -> None:
+    def test_pages_get_their_tables_between_marks(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            readme = Path(folder, "README.md")
-            (Path(folder) / "docs").mkdir()
-            readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", "utf-8")
-            publish(self.REPORT, Path(folder))
-            text = readme.read_text("utf-8")
-            self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
-            self.assertIn(
-                "| put + flush, 8 B, created window | 500 ns | 1.00 µs | 2.00 |", text
+            top = Path(folder)
+            (top / "docs").mkdir()
+            pages = [top / "README.md", top / "docs" / "choosing.md"]
+            for one in pages:
+                one.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", "utf-8")
+            publish(self.REPORT, top)
+            rows = (
+                "| put + flush, 8 B, created window | 500 ns | 1.00 µs | 2.00 |",
+                "| put, 8 B | – | 500 ns | – | – |",
             )
-            self.assertNotIn("old", text)
-            page = Path(folder, "docs", "benchmarks.md").read_text("utf-8")
+            for one, row in zip(pages, rows, strict=True):
+                text = one.read_text("utf-8")
+                self.assertTrue(
+                    text.startswith("before\n") and text.endswith("after\n")
+                )
+                self.assertIn(row, text)
+                self.assertNotIn("old", text)
+            page = (top / "docs" / "benchmarks.md").read_text("utf-8")
             self.assertEqual(page, document(self.REPORT))
-            readme.write_text("without marks", "utf-8")
+            pages[0].write_text("without marks", "utf-8")
             with self.assertRaises(ValueError):
-                publish(self.REPORT, Path(folder))
+                publish(self.REPORT, top)
 
 
 class Together(unittest.TestCase):

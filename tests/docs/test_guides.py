@@ -11,8 +11,10 @@ import sys
 import unittest
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+TOP = Path(__file__).resolve().parent.parent.parent
+DOCS = TOP / "docs"
 SHOWN = re.compile(r"<!-- (examples/[\w.]+) -->\n(?:\n```\w+\n.*?^```\n)?", re.M | re.S)
+OPTION = re.compile(r"\b(?:option\((ORIEL_\w+)|set\((ORIEL_\w+) [^)]*?\bCACHE\b)", re.S)
 LANGUAGES = {".c": "c", ".f90": "fortran"}
 
 
@@ -39,6 +41,22 @@ class Guides(unittest.TestCase):
     def test_the_tutorial_shows_programs(self) -> None:
         shown = SHOWN.findall((DOCS / "tutorial.md").read_text("utf-8"))
         self.assertGreaterEqual(len(shown), 4)
+
+    def test_all_options_of_the_build_are_described(self) -> None:
+        """A row of docs/building.md for each, and none without one."""
+        files = [TOP / "CMakeLists.txt", *(TOP / "cmake").glob("*.cmake")]
+        for folder in ("bindings", "core", "launch", "tests"):
+            files += (TOP / folder).rglob("CMakeLists.txt")
+            files += (TOP / folder).rglob("*.cmake")
+        options = {
+            name
+            for file in files
+            for found in OPTION.findall(file.read_text("utf-8"))
+            for name in found
+            if name
+        }
+        page = (DOCS / "building.md").read_text("utf-8")
+        self.assertEqual(options, set(re.findall(r"^\| `(ORIEL_\w+)`", page, re.M)))
 
 
 if __name__ == "__main__":
