@@ -32,5 +32,6 @@
 #include "base/number.h"
 #include "base/option.h"
 #include "base/process.h"
+#include "base/source_line.h"
 #include "base/start.h"
 #include "base/thread.h"

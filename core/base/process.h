@@ -33,6 +33,7 @@ struct process {
 
     struct options options;
     struct start_times start;
+    _Atomic(struct debug_info *) debug_info; // NULL: no source line was asked for yet
 
     // State of each layer: set when the layer has started, NULL after it has stopped.
     // `net` stays NULL in a job of one node; `tools` is always set.
