@@ -1,6 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Compiler wrappers and pkg-config files.
 
+# Configures NAME of a template and installs it. CMake writes through a symbolic link, which
+# another version may have in its place: that goes first, so that the file that it leads to
+# stays as it is.
+function(oriel_install_script NAME template)
+    set(script ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
+    if(IS_SYMLINK ${script})
+        file(REMOVE ${script})
+    endif()
+    configure_file(${template} ${script} @ONLY)
+    install(CODE "
+        set(place \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${NAME}\")
+        if(IS_SYMLINK \"\${place}\")
+            file(REMOVE \"\${place}\")
+        endif()")
+    install(PROGRAMS ${script} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
 # Makes and installs the wrapper script `name` and its other names.
 #   LANGUAGE, COMPILER (path), SUFFIX (of the environment variables that name another one),
 #   CHOICE (the option that does), COMPILE_FLAGS, LINK_FLAGS (shell words), SETUP (shell
@@ -14,9 +31,7 @@ function(oriel_wrapper NAME)
     endforeach()
     set(INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
     set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
-    set(script ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
-    configure_file(wrapper.in ${script} @ONLY)
-    install(PROGRAMS ${script} DESTINATION ${CMAKE_INSTALL_BINDIR})
+    oriel_install_script(${NAME} wrapper.in)
     foreach(alias IN LISTS W_ALIASES)
         file(CREATE_LINK ${NAME} ${CMAKE_CURRENT_BINARY_DIR}/${alias} SYMBOLIC)
         install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${alias}
@@ -27,9 +42,7 @@ endfunction()
 # Makes and installs a script for each of `names` that refuses: LANGUAGE, REMEDY.
 function(oriel_no_wrappers LANGUAGE REMEDY)
     foreach(NAME IN LISTS ARGN)
-        set(script ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
-        configure_file(no_language.in ${script} @ONLY)
-        install(PROGRAMS ${script} DESTINATION ${CMAKE_INSTALL_BINDIR})
+        oriel_install_script(${NAME} no_language.in)
     endforeach()
 endfunction()
 
@@ -38,9 +51,7 @@ function(oriel_script name)
     set(INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
     set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
     set(DATADIR ${CMAKE_INSTALL_DATADIR})
-    configure_file(${name}.in ${CMAKE_CURRENT_BINARY_DIR}/${name} @ONLY)
-    install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/${name}
-            DESTINATION ${CMAKE_INSTALL_BINDIR})
+    oriel_install_script(${name} ${name}.in)
 endfunction()
 
 # Makes and installs NAME.pc. Arguments: DESCRIPTION, CFLAGS, LIBS, REQUIRES.

@@ -9,7 +9,8 @@ files are above all folders), owner (one writer of each member of a struct that 
 see owners.py), words (names of functions, types and headers, see words.py), size (files,
 functions), macro (at most six lines), condition (#if only in core/base), names (no MPI
 procedure is named in the generator or a template), template (it prints and computes nothing,
-see templates.py), calls (the core calls no MPI_ procedure), opening (SPDX line first).
+see templates.py), calls (the core calls no MPI_ procedure), opening (SPDX line first),
+version (it is said once, see version.py).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 
 import owners
 import templates
+import version
 import words
 
 # Each folder of core may include those to its right. Folders in one group do not see
@@ -133,6 +135,11 @@ def check_words(top: Path, files: dict[Path, list[str]]) -> Iterator[Finding]:
         table = (top / words.TABLE).read_text(encoding="utf-8").splitlines()
     for file, line, text in words.broken_rules(files, table):
         yield Finding(file, line, "words", text)
+
+
+def check_version(top: Path) -> Iterator[Finding]:
+    for file, line, text in version.broken_rules(top, tracked_files(top)):
+        yield Finding(file, line, "version", text)
 
 
 def check_preprocessor(file: Path, lines: list[str]) -> Iterator[Finding]:
@@ -262,6 +269,7 @@ def lint(top: Path) -> list[Finding]:
     findings += check_sizes(files)
     findings += check_owners(top, files)
     findings += check_words(top, files)
+    findings += check_version(top)
     return findings
 
 

@@ -272,6 +272,32 @@ class NamesAreMadeOfTheWords(unittest.TestCase):
         self.assertEqual(rules_broken_by("core/shm/private.h", SPDX), ["words"])
 
 
+class TheVersionIsSaidOnce(unittest.TestCase):
+    def version_broken(self, name: str, text: str) -> list[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            project = Path(folder) / "CMakeLists.txt"
+            project.write_text("project(Oriel VERSION 1.20.3 LANGUAGES C)\n")
+            file = Path(folder) / name
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            return [str(finding) for finding in lint.lint(Path(folder))]
+
+    def test_in_another_file(self) -> None:
+        text = "docs/a.md:2: version: 1.20.3 is said in CMakeLists.txt alone"
+        self.assertEqual(self.version_broken("docs/a.md", "It\nis 1.20.3.\n"), [text])
+        self.assertEqual(self.version_broken("docs/a.md", "It\nis 1.20.3\n"), [text])
+
+    def test_another_number_that_looks_like_it(self) -> None:
+        self.assertEqual(self.version_broken("docs/a.md", "11.20.3 1.20.33\n"), [])
+
+    def test_a_change_log_without_it(self) -> None:
+        text = "debian/changelog:1: version: the newest entry is not that of 1.20.3"
+        entries = "oriel (1.20.3-1) unstable\n\noriel (1.20.2-1) unstable\n"
+        self.assertEqual(self.version_broken("debian/changelog", entries), [])
+        entries = "oriel (1.20.4-1) unstable\n\noriel (1.20.3-1) unstable\n"
+        self.assertEqual(self.version_broken("debian/changelog", entries), [text])
+
+
 class TheRepository(unittest.TestCase):
     def test_follows_the_rules(self) -> None:
         findings = lint.lint(Path(__file__).resolve().parents[2])
