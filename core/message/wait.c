@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waiting. Of the threads of a process that wait, one is the poller. It polls for
-// ORIEL_SPIN microseconds, or four times as long in a job of several nodes, yielding
+// ORIEL_SPIN microseconds, or a hundred times as long in a job of several nodes, yielding
 // its core at every step when the machine has more processes than CPUs, or a local peer
 // is on the same core; then it sleeps on the process's doorbell. Messages that it handles
 // for others make it poll that long once more, for more of them are likely to follow: a
@@ -13,14 +13,14 @@
 #include <sched.h>
 
 enum {
-    POLLS_PER_CLOCK = 16, // the clock costs more than a poll
-    BACKOFF_SETTLED = 16, // steps after which the wait is not a short one
-    BACKOFF_PER_MICROSECOND = 16,
+    POLLS_PER_CLOCK = 16,         // the clock costs more than a poll
+    BACKOFF_SETTLED = 16,         // steps after which the wait is not a short one
+    BACKOFF_PER_MICROSECOND = 16, // steps; one that polls the network takes it all
     BACKOFF_YIELDS = 1000,
     BACKOFF_YIELDS_OF_NODES = 20, // who is waited for may itself wait for another node
     BACKOFF_CHECK = 128,          // naps between two looks for deaths
-    SPINS_OF_NODES = 4,           // an answer takes longer
-    CORE_LOOK = 64, // polls between two looks for local peers on this core
+    SPINS_OF_NODES = 100, // an answer takes longer, and bulk data come without events
+    CORE_LOOK = 64,       // polls between two looks for local peers on this core
 };
 
 static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000, SECOND = 1000000000;
@@ -176,10 +176,15 @@ static bool waiter_poll_once(struct waiter *waiter)
     return done;
 }
 
+static unsigned spin_microseconds(void)
+{
+    unsigned spin = (unsigned)process.options.spin_microseconds;
+    return process.net ? SPINS_OF_NODES * spin : spin;
+}
+
 static uint64_t spin_nanoseconds(void)
 {
-    uint64_t spin = (uint64_t)process.options.spin_microseconds * MICROSECOND;
-    return process.net ? SPINS_OF_NODES * spin : spin;
+    return spin_microseconds() * MICROSECOND;
 }
 
 // ---- showing local peers that this process waits -------------------------------
@@ -456,8 +461,7 @@ static int backoff_give_way(unsigned step, bool must_yield)
 int message_backoff(unsigned *spins)
 {
     unsigned step = (*spins)++;
-    unsigned spin =
-        (unsigned)process.options.spin_microseconds * BACKOFF_PER_MICROSECOND;
+    unsigned spin = spin_microseconds() * (process.net ? 1 : BACKOFF_PER_MICROSECOND);
     unsigned yields = BACKOFF_YIELDS;
     bool crowded = process.messages->is_crowded;
     int events = 0, err = 0;
