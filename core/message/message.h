@@ -66,7 +66,8 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes);
 
 // Can messages with so many bytes together, each of SHM_PART_MIN or more but for the last
-// one, be sent to a local peer now without waiting? Callers hold the message lock.
+// one, be sent now without waiting? Of the network that is likely, not certain. Callers
+// hold the message lock.
 bool message_has_room(int rank, size_t bytes);
 
 // Has all that was sent to a local peer come to its ring? Callers hold the message lock.

@@ -115,8 +115,11 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
 
 bool message_has_room(int rank, size_t bytes)
 {
-    return process.messages->backlogs[rank].queue.first == NULL &&
-           shm_has_room(process.shm, process.boot->node_rank_of[rank], bytes);
+    if (process.messages->backlogs[rank].queue.first != NULL)
+        return false;
+    return is_local(rank)
+               ? shm_has_room(process.shm, process.boot->node_rank_of[rank], bytes)
+               : net_has_room(process.net, bytes / SHM_PART_MIN + 1);
 }
 
 bool message_is_in_ring(int rank)

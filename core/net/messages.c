@@ -58,6 +58,15 @@ void messages_flush(struct net *net)
         net_progress(net);
 }
 
+// Completions that have been read are handled in order, before more are read.
+bool net_has_room(struct net *net, size_t messages)
+{
+    size_t most = net->sends.size - messages;
+    if (net->sends_under_way > most && !net->is_reading)
+        net_progress(net);
+    return net->sends_under_way <= most;
+}
+
 static ssize_t send_injected(const struct net_peer *peer, const void *head,
                              size_t head_bytes, const void *body, size_t body_bytes)
 {

@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 
-enum { NET_ADDRESS_MAX = 128, NET_MESSAGE_MAX = 16384 };
+enum { NET_ADDRESS_MAX = 128, NET_MESSAGE_MAX = 16384, NET_MESSAGES_MAX = 64 };
 
 struct net; // private
 
@@ -91,6 +91,9 @@ int net_connect(struct net *net, int rank, const void *address, size_t bytes);
 // may be reused at once. *sent is false when the network is busy: poll, then try again.
 int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
              const void *body, size_t body_bytes, bool *sent);
+
+// Are there buffers for so many messages, NET_MESSAGES_MAX at most, now?
+bool net_has_room(struct net *net, size_t messages);
 
 // Memory that peers may access until net_deregister. 64-bit random keys where allowed.
 int net_register(struct net *net, void *memory, size_t bytes,

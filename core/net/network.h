@@ -18,7 +18,12 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
-enum { RECEIVE_BUFFERS = 64, SEND_BUFFERS = 64, ACCESSES_MAX = 2048, INJECT_MAX = 256 };
+enum {
+    RECEIVE_BUFFERS = 64,
+    SEND_BUFFERS = NET_MESSAGES_MAX,
+    ACCESSES_MAX = 2048,
+    INJECT_MAX = 256
+};
 
 enum operation_kind { RECEIVING, SENDING, WRITING, READING };
 
@@ -83,9 +88,9 @@ struct net {
     struct pool receives, sends, accesses;
     size_t sends_under_way;
     struct queue arrived;
-    struct queue unposted; // receives that the provider did not take back yet
-    bool is_delivering;
-    struct open_region *regions; // open ones
+    struct queue unposted;          // receives that the provider did not take back yet
+    bool is_reading, is_delivering; // completions, messages
+    struct open_region *regions;    // open ones
     struct waiting_access *waiting, **waiting_end;
     bool (*receive)(const void *message, size_t bytes);
     bool has_doubt;           // see net_take_doubt

@@ -101,8 +101,10 @@ int net_progress(struct net *net)
     if (unlikely(net->waiting != NULL))
         accesses_resume(net);
     ssize_t count = fi_cq_read(net->completions, events, EVENTS);
+    net->is_reading = true;
     for (ssize_t i = 0; i < count; i++)
         event_finish(net, &events[i]);
+    net->is_reading = false;
     if (likely(count >= 0))
         return (int)count;
     if (unlikely(count != -FI_EAGAIN && count != -FI_EAVAIL)) {

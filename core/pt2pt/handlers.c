@@ -103,20 +103,22 @@ void receive_eager(struct transfer *transfer, int peer, const struct envelope *e
     if (likely(bytes == envelope->bytes))
         end_eager(transfer);
     else
-        *incoming_of(peer) = (struct incoming){
-            .transfer = transfer, .come = bytes, .bytes = envelope->bytes};
+        incoming_begin(peer, (struct incoming){.transfer = transfer,
+                                               .come = bytes,
+                                               .bytes = envelope->bytes});
 }
 
 void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected)
 {
     int peer = unexpected->peer;
     const struct envelope *envelope = &unexpected->envelope;
-    bool is_coming = is_local_peer(peer) && incoming_of(peer)->unexpected == unexpected;
+    const struct incoming *incoming = incoming_of(peer);
+    bool is_coming = incoming != NULL && incoming->unexpected == unexpected;
     if (unexpected->is_rts)
         receive_rts(transfer, peer, envelope, unexpected->data);
     else
         receive_eager(transfer, peer, envelope, unexpected->data,
-                      (size_t)(is_coming ? incoming_of(peer)->come : envelope->bytes));
+                      (size_t)(is_coming ? incoming->come : envelope->bytes));
     free(unexpected);
 }
 
@@ -130,7 +132,7 @@ static void incoming_end(struct incoming *incoming)
 
 static void handle_part(int peer, const void *message, size_t bytes)
 {
-    struct incoming *incoming = is_local_peer(peer) ? incoming_of(peer) : NULL;
+    struct incoming *incoming = incoming_of(peer);
     if (incoming == NULL || bytes == 0 || bytes > incoming->bytes - incoming->come) {
         message_refuse(peer, "a part of a message");
         return;
@@ -236,7 +238,7 @@ void receive_rts(struct transfer *transfer, int peer, const struct envelope *env
 static bool may_follow(int peer, const struct envelope *envelope, size_t data)
 {
     return data < envelope->bytes && envelope->bytes <= EAGER_IN_PARTS_MAX &&
-           is_local_peer(peer);
+           peer != process.boot->rank;
 }
 
 static bool rts_is_good(int peer, const struct envelope *envelope, size_t data)
@@ -249,7 +251,7 @@ static bool rts_is_good(int peer, const struct envelope *envelope, size_t data)
 static inline bool envelope_is_good(int peer, const struct envelope *envelope,
                                     size_t data, bool is_rts)
 {
-    if (unlikely(is_local_peer(peer) && incoming_of(peer)->bytes > 0))
+    if (unlikely(incoming_of(peer) != NULL))
         return false;
     return is_rts ? rts_is_good(peer, envelope, data)
                   : likely(data == envelope->bytes) || may_follow(peer, envelope, data);
@@ -262,6 +264,11 @@ static inline void handle_envelope(int peer, const void *message, size_t bytes,
     size_t data = bytes - sizeof *envelope;
     if (bytes < sizeof *envelope || !envelope_is_good(peer, envelope, data, is_rts)) {
         message_refuse(peer, "a message");
+        return;
+    }
+    bool is_part = !is_rts && unlikely(data < envelope->bytes);
+    if (is_part && incoming_prepare(peer)) {
+        message_defer();
         return;
     }
     struct transfer *transfer = posted_take(peer, envelope);

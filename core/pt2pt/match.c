@@ -135,6 +135,24 @@ struct transfer *posted_take(int peer, const struct envelope *envelope)
     return first;
 }
 
+// ---- messages in parts
+
+int incoming_prepare(int peer)
+{
+    struct incoming **incoming = &process.matching->incoming[peer];
+    if (*incoming == NULL)
+        *incoming = calloc(1, sizeof **incoming);
+    return *incoming != NULL
+               ? 0
+               : fail(MPI_ERR_NO_MEM, "no memory for a message of rank %d in parts",
+                      peer);
+}
+
+void incoming_begin(int peer, struct incoming incoming)
+{
+    *process.matching->incoming[peer] = incoming;
+}
+
 // ---- unexpected queue
 
 int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
@@ -158,8 +176,9 @@ int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
         bucket->last_unexpected = unexpected;
     }
     if (unlikely(bytes < room))
-        *incoming_of(peer) =
-            (struct incoming){.unexpected = unexpected, .come = bytes, .bytes = room};
+        incoming_begin(
+            peer,
+            (struct incoming){.unexpected = unexpected, .come = bytes, .bytes = room});
     count_alone(COUNTER_UNEXPECTED, 1);
     count_alone(COUNTER_UNEXPECTED_NOW, 1);
     if (event_is_wanted(EVENT_UNEXPECTED_MESSAGE))

@@ -26,7 +26,8 @@ struct envelope {
         sender; // id of a send that wants to know when its message is received, or 0
 };
 
-enum { EAGER_IN_PARTS_MAX = 64 * 1024 }; // bytes, inside a node
+// Bytes of a message in parts. Between nodes a receiver reads longer ones sooner.
+enum { EAGER_IN_PARTS_MAX = 64 * 1024, EAGER_BETWEEN_NODES_MAX = 32 * 1024 };
 
 // The wildcards of a receive.
 enum pattern {
@@ -47,8 +48,8 @@ struct unexpected {
     char data[];
 };
 
-// An eager message of a local peer whose last parts are still to come: nothing else of
-// that peer comes before them.
+// An eager message of another process whose last parts are still to come: no other message
+// of that process that is matched comes before them.
 struct incoming {
     struct transfer *transfer;     // that receives it, or NULL
     struct unexpected *unexpected; // that keeps it, or NULL
@@ -76,7 +77,7 @@ struct matching {
         uint32_t next_free; // 1 + index
     } * names;
     uint32_t name_count, first_free;   // 1 + index, 0 for none
-    struct incoming *incoming;         // [node_size]
+    struct incoming **incoming;        // [size of the job], or NULL before the first
     struct exposed_data *left_exposed; // by sends that were given up
     struct send_buffer *buffer;        // that the process has attached, or NULL
     struct transfer *spares;           // memory of transfers that have ended
@@ -95,11 +96,17 @@ static inline bool is_on_other_node(int rank)
     return process.boot->node_of[rank] != process.boot->node;
 }
 
-// What comes in parts from a local peer.
+// The message that comes in parts from a peer now, or NULL.
 static inline struct incoming *incoming_of(int peer)
 {
-    return &process.matching->incoming[process.boot->node_rank_of[peer]];
+    struct incoming *incoming = process.matching->incoming[peer];
+    return unlikely(incoming != NULL) && incoming->come < incoming->bytes ? incoming
+                                                                          : NULL;
 }
+// Room to note a message of the peer that comes in parts. MPI_ERR_NO_MEM.
+int incoming_prepare(int peer);
+// Notes it, where it is received or kept.
+void incoming_begin(int peer, struct incoming incoming);
 
 // Takes the first unexpected message that a receive matches; NULL: there is none, and the
 // receive is posted.

@@ -22,7 +22,7 @@ int pt2pt_start(void)
     struct matching *matching = calloc(1, sizeof *matching);
     if (matching != NULL)
         matching->incoming =
-            calloc((size_t)process.boot->node_size, sizeof *matching->incoming);
+            calloc((size_t)process.boot->size, sizeof(struct incoming *));
     if (matching == NULL || matching->incoming == NULL) {
         free(matching);
         return fail(MPI_ERR_NO_MEM, "no memory to match messages");
@@ -42,6 +42,8 @@ void pt2pt_stop(void)
     left_exposed_free_all();
     send_buffer_free(matching->buffer);
     free(matching->names);
+    for (int rank = 0; rank < process.boot->size; rank++)
+        free(matching->incoming[rank]);
     free(matching->incoming);
     spares_free(matching);
     free(matching);
@@ -245,13 +247,24 @@ static int send_eager(struct transfer *transfer, const struct envelope *envelope
     return err;
 }
 
+// The most bytes of a message in parts. The network's hardware brings long data sooner
+// than processes copy parts.
+static size_t parts_max(int peer)
+{
+    if (is_local_peer(peer))
+        return EAGER_IN_PARTS_MAX;
+    return is_on_other_node(peer) && !net_has_cheap_access(process.net)
+               ? EAGER_BETWEEN_NODES_MAX
+               : 0;
+}
+
 // Longer messages are eager too if their parts need not wait: the receiver takes the first
 // ones while the last are written.
 static bool is_eager(const struct transfer *transfer)
 {
     size_t bytes = (size_t)transfer->bytes;
     return bytes <= EAGER_MAX ||
-           (bytes <= EAGER_IN_PARTS_MAX && is_local_peer(transfer->peer) &&
+           (bytes <= parts_max(transfer->peer) &&
             message_has_room(transfer->peer, bytes + sizeof(struct envelope)));
 }
 
@@ -382,9 +395,9 @@ static void receive_hide(struct transfer *transfer)
     if (posted_remove(transfer))
         return;
     receive_leave_joint(transfer);
-    for (int i = 0; i < process.boot->node_size; i++)
-        if (process.matching->incoming[i].transfer == transfer)
-            process.matching->incoming[i].transfer = NULL;
+    struct incoming *incoming = incoming_of(transfer->peer);
+    if (incoming != NULL && incoming->transfer == transfer)
+        incoming->transfer = NULL;
 }
 
 void transfer_hide(struct transfer *transfer)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// messages_that_come_in_parts_are_whole: those of up to 64 KiB inside a node, of which the
-// first parts are there while the others are written. Rank 0 probes for them, receives
-// them into buffers that are too short, and cancels receives, while they come from all
-// others.
+// messages_that_come_in_parts_are_whole: those of up to 64 KiB inside a node, or 32 KiB
+// between nodes, of which the first parts are there while the others are written. Rank 0
+// probes for them, receives them into buffers that are too short, and cancels receives,
+// while they come from all others.
 #include "window_test.h"
 
 enum { LONGEST = 65536, ROUNDS = 60, SHORT_OF = 3, UNTOUCHED = 0xa5 };
 
-static const int lengths[] = {8281, 16385, 40000, LONGEST};
+static const int lengths[] = {8281, 16385, 32768, LONGEST};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
 static unsigned char out[LONGEST];

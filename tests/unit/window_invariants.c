@@ -19,13 +19,6 @@ int net_access(struct net *net, struct net_access *access)
     return MPI_ERR_INTERN;
 }
 
-bool net_has_cheap_access(const struct net *net)
-{
-    (void)net;
-    CHECK(false);
-    return false;
-}
-
 static void put_to(int rank)
 {
     static int64_t value;
