@@ -37,7 +37,11 @@ _oriel_complete_value() {
 _oriel_mpiexec() {
     local word=${COMP_WORDS[COMP_CWORD]} listed at=1 current values awaited=
     COMPREPLY=()
-    listed=$("${COMP_WORDS[0]}" --list-options 2>/dev/null) || return
+    # Another MPI's mpiexec has no such list.
+    if ! listed=$("${COMP_WORDS[0]}" --list-options 2>/dev/null); then
+        COMPREPLY=($(compgen -f -- "$word"))
+        return
+    fi
     local has_program=
     while [ "$at" -lt "$COMP_CWORD" ]; do
         current=${COMP_WORDS[at]}
