@@ -21,18 +21,25 @@ READER = """
 proc module-whatis {text} {}
 proc conflict {args} {}
 proc prepend-path {name value} { puts "$name $value" }
+proc append-path {name value} {}
 proc setenv {name value} { puts "$name $value" }
 set ModulesCurrentModulefile [lindex $argv 0]
 source $ModulesCurrentModulefile
 """
 
 
-def completions(*words: str) -> list[str]:
+# What makes a zsh ready for a function of bash, and what its bashcompinit sets for one.
+ZSH = "autoload -U compinit bashcompinit; compinit -u -D; bashcompinit; "
+ZSH += "emulate sh; setopt kshglob noshglob braceexpand ksharrays; "
+
+
+def completions(*words: str, shell: str = "bash", command: str = MPIEXEC) -> list[str]:
     """Of the last word."""
-    script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+    script = ZSH if shell == "zsh" else ""
+    script += '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
     script += '_oriel_mpiexec; printf "%s\\n" "${COMPREPLY[@]}"'
     run = subprocess.run(
-        ["bash", "-c", script, "bash", COMPLETION, MPIEXEC, *words],
+        [shell, "-c", script, shell, COMPLETION, command, *words],
         capture_output=True,
         text=True,
         check=True,
@@ -74,6 +81,19 @@ class Completion(unittest.TestCase):
     def test_programs_are_completed(self) -> None:
         self.assertIn("sleep", completions("-n", "2", "slee"))
 
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_completes_the_same(self) -> None:
+        for words in (("-",), ("--bind-to", "")):
+            found = completions(*words, shell="zsh")
+            self.assertEqual(sorted(found), sorted(completions(*words)))
+            self.assertTrue(found, words)
+
+    def test_files_are_completed_for_other_launchers_of_that_name(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "file").touch()
+            found = completions(f"{folder}/f", command="false")
+            self.assertEqual(found, [f"{folder}/file"])
+
     def test_other_launchers_of_that_name_have_none(self) -> None:
         script = 'source "$1"; COMP_WORDS=(false -); COMP_CWORD=1; _oriel_mpiexec; '
         script += "echo ${#COMPREPLY[@]}"
@@ -101,6 +121,29 @@ class Module(unittest.TestCase):
         self.assertEqual(done["MPI_HOME"], prefix)
         self.assertTrue(done["PKG_CONFIG_PATH"].startswith(f"{prefix}/lib"), done)
         self.assertIn("MANPATH", done)
+
+    @unittest.skipUnless(shutil.which("modulecmd"), "modulecmd is not installed")
+    def test_folders_of_the_system_are_searched_as_well(self) -> None:
+        variables = ("MANPATH", "XDG_DATA_DIRS")
+        script = 'for verb in load unload; do eval "$(modulecmd bash $verb "$1")"; '
+        script += 'echo "$MANPATH,$XDG_DATA_DIRS"; done'
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(os.path.realpath(folder), INSTALLED_AS)
+            file.parent.mkdir(parents=True)
+            shutil.copy(MODULEFILE, file)
+            run = subprocess.run(
+                ["bash", "-c", script, "bash", str(file)],
+                env={
+                    name: os.environ[name]
+                    for name in os.environ
+                    if name not in variables
+                },
+                capture_output=True,
+                text=True,
+            )
+            share = f"{os.path.realpath(folder)}/share"
+        loaded = f"{share}/man:,{share}:/usr/local/share:/usr/share"
+        self.assertEqual(run.stdout.splitlines(), [loaded, ","], run.stderr)
 
 
 if __name__ == "__main__":
