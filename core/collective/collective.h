@@ -4,7 +4,8 @@
 //
 // Glossary
 //   shared buffer  memory shared by a communicator's members on one node: a counter of
-//                  arrivals, and slots in which they leave data for each other
+//                  arrivals at barriers, and slots in which they leave data for each
+//                  other, round by round
 //   single copy    of long data, from a member's own buffer straight to another's
 //   leaders        the lowest-ranked members of each node; they alone talk between
 //                  nodes

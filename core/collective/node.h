@@ -5,6 +5,7 @@
 #pragma once
 
 #include "collective/portions.h"
+#include "collective/shared_buffer.h"
 
 // The position of a rank among the members of this node, of which it is one.
 static inline int node_rank_of(const struct communicator *comm, int rank)
@@ -23,8 +24,6 @@ int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node
 // be already. MPI_ERR_TRUNCATE when their sizes differ.
 int node_gather_all(struct communicator *comm, const void *mine, void *all, size_t size,
                     int err);
-
-enum { ALL_MEMBERS = -1 };
 
 // Blocks of the members of one node: from each to each, to a root, or from it.
 struct node_blocks {

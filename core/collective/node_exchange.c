@@ -36,7 +36,7 @@ static size_t block_start(const struct communicator *comm,
 // ---- through the slots
 
 static void leave_blocks(const struct communicator *comm, const void *argument,
-                         char *slot_bytes, size_t done, size_t length)
+                         char *data, size_t done, size_t length)
 {
     const struct node_blocks *blocks = argument;
     int own = comm->node_rank;
@@ -44,8 +44,8 @@ static void leave_blocks(const struct communicator *comm, const void *argument,
         int to = (own + i) % comm->node_size;
         size_t place = blocks->to_root ? 0 : piece_place(comm, own, to, length);
         if (is_given(blocks, own, to))
-            memcpy(slot_bytes + place,
-                   blocks->out + block_start(comm, blocks, to) + done, length);
+            memcpy(data + place, blocks->out + block_start(comm, blocks, to) + done,
+                   length);
     }
 }
 
@@ -59,7 +59,7 @@ static void take_blocks(const struct communicator *comm, const void *argument,
         size_t place = blocks->to_root ? 0 : piece_place(comm, from, own, length);
         if (is_given(blocks, from, own))
             memcpy(blocks->in + block_start(comm, blocks, from) + done,
-                   slot_after(slots, from)->bytes + place, length);
+                   slot_data(slot_after(slots, from)) + place, length);
     }
 }
 
@@ -112,17 +112,13 @@ static int copy_block_parts(const struct communicator *comm, const struct slot *
     return err;
 }
 
-// A member that has failed shows that in the last round.
 static int exchange_shown(struct communicator *comm, const struct slot *slots,
                           const struct node_blocks *blocks)
 {
     int err = copies_begin(comm);
     if (!err)
         err = copy_block_parts(comm, slots, blocks);
-    const struct slot *ends = member_slot(comm, 0);
-    member_slot(comm, comm->node_rank)->total = err ? total_refused(err) : blocks->size;
-    err = copies_end(comm, err);
-    return err ? err : slots_agree(comm, ends, blocks->size);
+    return copies_end(comm, err);
 }
 
 static struct shown shown_blocks(const struct communicator *comm,
@@ -131,6 +127,29 @@ static struct shown shown_blocks(const struct communicator *comm,
     size_t count = has_one_block(comm, blocks) ? 1 : (size_t)comm->node_size;
     const char *buffer = blocks->out != NULL ? blocks->out : blocks->in;
     return (struct shown){.from = place_of(buffer, count * blocks->size)};
+}
+
+// Blocks that a member leaves in its slot.
+static size_t blocks_left(const struct communicator *comm,
+                          const struct node_blocks *blocks)
+{
+    size_t others = (size_t)comm->node_size - 1;
+    bool is_root = blocks->root == comm->node_rank;
+    if (blocks->root == ALL_MEMBERS)
+        return others;
+    if (blocks->to_root)
+        return is_root ? 0 : 1;
+    return is_root ? others : 0;
+}
+
+// From which members one takes blocks.
+static int blocks_from(const struct communicator *comm,
+                       const struct node_blocks *blocks)
+{
+    bool is_root = blocks->root == comm->node_rank;
+    if (blocks->root == ALL_MEMBERS || (is_root && blocks->to_root))
+        return ALL_MEMBERS;
+    return is_root || blocks->to_root ? NO_MEMBER : blocks->root;
 }
 
 int node_exchange(struct communicator *comm, const struct node_blocks *blocks, int err)
@@ -149,6 +168,8 @@ int node_exchange(struct communicator *comm, const struct node_blocks *blocks, i
         .total = blocks->size,
         .size = blocks->size,
         .most = blocks->to_root ? SLOT_BYTES : longest_piece(comm),
+        .left = blocks_left(comm, blocks),
+        .from = blocks_from(comm, blocks),
         .leave = leave_blocks,
         .take = take_blocks,
     };

@@ -26,24 +26,35 @@ static bool is_source(const struct communicator *comm, const struct spread *spre
     return comm->node_rank == spread->source;
 }
 
-// Long data stay where they are if all can reach them, which the first round shows.
-static void source_show(struct communicator *comm, const struct spread *spread)
+// Long data stay where they are if all can reach them.
+static int source_show(struct communicator *comm, const struct spread *spread)
 {
-    struct slot *own = member_slot(comm, comm->node_rank);
-    size_t size = spread->size;
+    size_t size = spread->err ? 0 : spread->size;
+    bool is_long = size >= SINGLE_COPY_BYTES;
+    struct slot *own;
+    int failed = round_begin(comm, is_long ? 0 : piece_at(0, size), &own);
+    if (failed)
+        return failed;
     own->total = spread->err ? total_refused(spread->err) : size;
-    if (size >= SINGLE_COPY_BYTES)
+    if (is_long)
         own->shown.from = place_of(spread->bytes, size);
-    else if (size > 0 && !spread->err)
-        memcpy(own->bytes, spread->bytes, piece_at(0, size));
+    else if (size > 0)
+        memcpy(own_data(own), spread->bytes, piece_at(0, size));
+    round_show(comm, own);
+    return 0;
 }
 
-static void destination_show(struct communicator *comm, const struct spread *spread)
+static int destination_show(struct communicator *comm, const struct spread *spread)
 {
-    struct slot *own = member_slot(comm, comm->node_rank);
+    struct slot *own;
+    int failed = round_begin(comm, 0, &own);
+    if (failed)
+        return failed;
     own->total = spread->size;
     if (spread->size >= SINGLE_COPY_BYTES)
         own->shown.to = place_of(spread->bytes, spread->size);
+    round_show(comm, own);
+    return round_await(comm, spread->source);
 }
 
 // Does the source write a part of the data?
@@ -94,7 +105,9 @@ static int source_copy(const struct communicator *comm, const struct slot *slots
 static int spread_copy(struct communicator *comm, const struct slot *slots,
                        const struct spread *spread)
 {
-    int err = copies_begin(comm);
+    int err = is_source(comm, spread) ? round_await(comm, ALL_MEMBERS) : 0;
+    if (!err)
+        err = copies_begin(comm);
     if (!err)
         err = is_source(comm, spread) ? source_copy(comm, slots, spread)
                                       : destination_copy(comm, slots, spread);
@@ -114,43 +127,50 @@ static int spread_pieces(struct communicator *comm, const struct spread *spread,
                          uint64_t total, size_t done)
 {
     size_t wanted = total < spread->size ? total : spread->size;
+    bool gives = is_source(comm, spread);
     for (; done < total; done += SLOT_BYTES) {
-        struct slot *source = member_slot(comm, spread->source);
-        if (is_source(comm, spread))
-            memcpy(source->bytes, spread->bytes + done, piece_at(done, total));
-        int failed = node_arrive(comm);
+        struct slot *own;
+        int failed = round_begin(comm, gives ? piece_at(done, total) : 0, &own);
         if (failed)
             return failed;
-        if (!is_source(comm, spread) && done < wanted)
-            memcpy(spread->bytes + done, source->bytes, piece_at(done, wanted));
+        if (gives)
+            memcpy(own_data(own), spread->bytes + done, piece_at(done, total));
+        round_show(comm, own);
+        if (gives)
+            continue;
+        failed = round_await(comm, spread->source);
+        if (failed)
+            return failed;
+        if (done < wanted)
+            memcpy(spread->bytes + done,
+                   slot_data(slot_after(round_slots(comm), spread->source)),
+                   piece_at(done, wanted));
     }
     return 0;
 }
 
 // The first round tells how much the source has, and brings all of it if that is short.
-// All members take part until the end, also those that want less.
+// All members take part until the end, also those that want less. The source waits for
+// nobody, unless all copy.
 int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,
                    int err)
 {
     if (comm->node_size == 1)
         return err;
     struct spread spread = {bytes, size, node_rank, err};
-    const struct slot *slots = member_slot(comm, 0);
-    const struct slot *source = slot_after(slots, node_rank);
-    if (is_source(comm, &spread))
-        source_show(comm, &spread);
-    else
-        destination_show(comm, &spread);
-    int failed = node_arrive(comm);
+    bool gives = is_source(comm, &spread);
+    int failed = gives ? source_show(comm, &spread) : destination_show(comm, &spread);
     if (failed)
         return failed;
+    const struct slot *slots = round_slots(comm);
+    const struct slot *source = slot_after(slots, node_rank);
     uint64_t total = source->total;
     if (refused_class(total))
         return err ? err : fail_refused(refused_class(total));
     if (total < SINGLE_COPY_BYTES) {
         size_t wanted = total < size ? total : size;
-        if (!is_source(comm, &spread) && wanted > 0)
-            memcpy(bytes, source->bytes, piece_at(0, wanted));
+        if (!gives && wanted > 0)
+            memcpy(bytes, slot_data(source), piece_at(0, wanted));
         failed = spread_pieces(comm, &spread, total, SLOT_BYTES);
     } else if (source->shown.from != 0) {
         failed = spread_copy(comm, slots, &spread);
@@ -193,11 +213,11 @@ struct gathered {
 };
 
 static void leave_block(const struct communicator *comm, const void *argument,
-                        char *slot_bytes, size_t done, size_t length)
+                        char *data, size_t done, size_t length)
 {
     const struct gathered *blocks = argument;
-    memcpy(slot_bytes,
-           block_of(comm, blocks->all, blocks->size, comm->node_rank) + done, length);
+    memcpy(data, block_of(comm, blocks->all, blocks->size, comm->node_rank) + done,
+           length);
 }
 
 static void take_blocks_of_all(const struct communicator *comm, const void *argument,
@@ -207,7 +227,7 @@ static void take_blocks_of_all(const struct communicator *comm, const void *argu
     for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
         if (node_rank != comm->node_rank)
             memcpy(block_of(comm, blocks->all, blocks->size, node_rank) + done,
-                   slot_after(slots, node_rank)->bytes, length);
+                   slot_data(slot_after(slots, node_rank)), length);
 }
 
 static int gather_shown(struct communicator *comm, const struct slot *slots, char *all,
@@ -240,6 +260,8 @@ int node_gather_all(struct communicator *comm, const void *mine, void *all, size
         .total = size,
         .size = size,
         .most = SLOT_BYTES,
+        .left = 1,
+        .from = ALL_MEMBERS,
         .leave = leave_block,
         .take = take_blocks_of_all,
     };

@@ -82,50 +82,71 @@ static void combine_slots(const struct communicator *comm, const struct slot *sl
 {
     size_t start = bytes_of(reduction, share.first);
     int last = comm->node_size - 1;
-    memcpy(result, slot_after(slots, last)->bytes + start,
+    memcpy(result, slot_data(slot_after(slots, last)) + start,
            bytes_of(reduction, share.count));
     for (int node_rank = last - 1; node_rank >= 0; node_rank--)
         op_apply(reduction->op, reduction->basic,
-                 slot_after(slots, node_rank)->bytes + start, result, share.count);
+                 slot_data(slot_after(slots, node_rank)) + start, result, share.count);
 }
 
-static int combine_shares(struct communicator *comm, const struct slot *slots,
-                          char *out, MPI_Count count, const struct reduction *reduction)
+static int combine_shares(struct communicator *comm, char *out, MPI_Count count,
+                          const struct reduction *reduction)
 {
-    const struct slot *results = member_slot(comm, 0);
-    combine_slots(comm, slots, share_of(comm, reduction, count, comm->node_rank),
-                  member_slot(comm, comm->node_rank)->bytes, reduction);
-    int err = node_arrive(comm);
-    for (int node_rank = 0; !err && out != NULL && node_rank < comm->node_size;
-         node_rank++) {
-        struct share share = share_of(comm, reduction, count, node_rank);
+    const struct slot *slots = round_slots(comm);
+    struct share share = share_of(comm, reduction, count, comm->node_rank);
+    struct slot *own;
+    int err = round_begin(comm, bytes_of(reduction, share.count), &own);
+    if (err)
+        return err;
+    combine_slots(comm, slots, share, own_data(own), reduction);
+    round_show(comm, own);
+    if (out == NULL)
+        return 0;
+    err = round_await(comm, ALL_MEMBERS);
+    for (int node_rank = 0; !err && node_rank < comm->node_size; node_rank++) {
+        share = share_of(comm, reduction, count, node_rank);
         memcpy(out + bytes_of(reduction, share.first),
-               slot_after(results, node_rank)->bytes, bytes_of(reduction, share.count));
+               slot_data(slot_after(round_slots(comm), node_rank)),
+               bytes_of(reduction, share.count));
     }
     return err;
 }
 
-// One piece that fits into a slot; `out` is NULL on members that get no result.
+// Whether each member combines its share of a piece.
+static bool is_shared_out(const struct communicator *comm,
+                          const struct reduction *reduction, size_t bytes)
+{
+    return bytes > ALONE_BYTES &&
+           (reduction->to == ALL_MEMBERS || comm->node_size > ALONE_MEMBERS);
+}
+
+// One piece that fits into a slot; `out` is NULL on members that get no result. They need
+// no others, but in the first of many pieces, where all agree on how many there are.
 static int reduce_piece(struct communicator *comm, const char *in, char *out,
                         MPI_Count count, const struct reduction *reduction)
 {
     size_t bytes = bytes_of(reduction, count);
     size_t total = bytes_of(reduction, reduction->count);
-    const struct slot *slots = member_slot(comm, 0);
-    struct slot *own_slot = member_slot(comm, comm->node_rank);
-    own_slot->total = total;
+    bool is_shared = is_shared_out(comm, reduction, bytes);
+    bool is_first_of_many = in == reduction->in && bytes < total;
+    struct slot *own;
+    int err = round_begin(comm, bytes, &own);
+    if (err)
+        return err;
+    own->total = total;
     if (bytes > 0)
-        memcpy(own_slot->bytes, in, bytes);
-    int err = node_arrive(comm);
-    if (!err)
-        err = slots_agree(comm, slots, total);
+        memcpy(own_data(own), in, bytes);
+    round_show(comm, own);
+    if (out == NULL && !is_shared && !is_first_of_many)
+        return 0;
+    err = round_agree(comm, ALL_MEMBERS, total);
     if (err || bytes == 0)
         return err;
-    if (bytes > ALONE_BYTES &&
-        (reduction->to == ALL_MEMBERS || comm->node_size > ALONE_MEMBERS))
-        return combine_shares(comm, slots, out, count, reduction);
+    if (is_shared)
+        return combine_shares(comm, out, count, reduction);
     if (out != NULL)
-        combine_slots(comm, slots, (struct share){0, count}, out, reduction);
+        combine_slots(comm, round_slots(comm), (struct share){0, count}, out,
+                      reduction);
     return 0;
 }
 
@@ -178,7 +199,7 @@ static struct share share_of_round(struct share block, MPI_Count done, MPI_Count
 }
 
 static void leave_operands(const struct communicator *comm, const void *argument,
-                           char *slot_bytes, size_t done, size_t length)
+                           char *data, size_t done, size_t length)
 {
     const struct reduction *reduction = argument;
     MPI_Count unit = (MPI_Count)reduction->basic->bytes;
@@ -189,7 +210,7 @@ static void leave_operands(const struct communicator *comm, const void *argument
             share_of_round(block_share(reduction, to), (MPI_Count)done / unit,
                            (MPI_Count)length / unit);
         if (share.count > 0)
-            memcpy(slot_bytes + piece_place(comm, own, to, length),
+            memcpy(data + piece_place(comm, own, to, length),
                    reduction->in + bytes_of(reduction, share.first),
                    bytes_of(reduction, share.count));
     }
@@ -205,7 +226,7 @@ static void combine_operands(const struct communicator *comm,
     for (int node_rank = last; node_rank >= 0; node_rank--) {
         const char *operand = reduction->in + bytes_of(reduction, share.first);
         if (node_rank != comm->node_rank)
-            operand = slot_after(slots, node_rank)->bytes +
+            operand = slot_data(slot_after(slots, node_rank)) +
                       piece_place(comm, node_rank, comm->node_rank, length);
         if (node_rank == last)
             memcpy(result, operand, bytes_of(reduction, share.count));
@@ -237,7 +258,10 @@ static void take_operands(const struct communicator *comm, const void *argument,
 static int scatter_through_slots(struct communicator *comm,
                                  const struct reduction *reduction, int err)
 {
-    struct passage passage = {.leave = leave_operands, .take = take_operands};
+    struct passage passage = {.left = (size_t)comm->node_size - 1,
+                              .from = ALL_MEMBERS,
+                              .leave = leave_operands,
+                              .take = take_operands};
     if (!err) {
         size_t unit = reduction->basic->bytes;
         passage.total = agreed_bytes(comm, reduction);
@@ -362,19 +386,13 @@ static size_t kept_bytes(const struct communicator *comm,
                : 0;
 }
 
-// A member that has failed shows that in the last round.
 static int reduce_shown(struct communicator *comm, const struct slot *slots,
                         const struct reduction *reduction, const struct pieces *pieces)
 {
-    const struct slot *ends = member_slot(comm, 0);
-    uint64_t total = agreed_bytes(comm, reduction);
     int err = copies_begin(comm);
     if (!err)
         err = reduce_share(comm, slots, reduction, pieces);
-    member_slot(comm, comm->node_rank)->total = err ? total_refused(err) : total;
     err = copies_end(comm, err);
-    if (!err)
-        err = slots_agree(comm, ends, total);
     if (!err && pieces->block != NULL)
         memcpy(reduction->out, pieces->block, kept_bytes(comm, reduction));
     return err;

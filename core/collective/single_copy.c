@@ -58,13 +58,16 @@ static bool all_have_shown(const struct communicator *comm, const struct slot *s
 int node_show(struct communicator *comm, struct shown shown, uint64_t total,
               const struct slot **slots)
 {
-    const struct slot *all = member_slot(comm, 0);
-    struct slot *own = member_slot(comm, comm->node_rank);
+    struct slot *own;
+    *slots = NULL;
+    int err = round_begin(comm, 0, &own);
+    if (err)
+        return err;
     own->total = total;
     own->shown = shown;
-    int err = node_arrive(comm);
-    if (!err)
-        err = slots_agree(comm, all, total);
-    *slots = !err && all_have_shown(comm, all) ? all : NULL;
+    round_show(comm, own);
+    err = round_agree(comm, ALL_MEMBERS, total);
+    if (!err && all_have_shown(comm, round_slots(comm)))
+        *slots = round_slots(comm);
     return err;
 }

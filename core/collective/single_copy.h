@@ -24,6 +24,6 @@ int place_view(const struct communicator *comm, int node_rank, uint64_t place,
 
 // A round in which all members show their buffers, each for `total` bytes in all; where
 // `shown` has no place to read from, all are told so by `*slots` = NULL, else these are
-// the slots of the round. MPI_ERR_TRUNCATE as from slots_agree.
+// the slots of the round. MPI_ERR_TRUNCATE as from round_agree.
 int node_show(struct communicator *comm, struct shown shown, uint64_t total,
               const struct slot **slots);

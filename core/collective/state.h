@@ -4,6 +4,8 @@
 
 #include "collective/collective.h"
 
+enum { UNITS = 16 }; // of the shared buffer, for each member
+
 // State of this layer for the process.
 struct collectives {
     _Atomic(uint32_t) contexts; // communicators that this process has named
@@ -16,6 +18,9 @@ struct collectives {
 struct comm_collective {
     struct node_map *node_map;           // owns the communicator's arrays by node
     struct shared_buffer *shared_buffer; // of node_members; NULL: of this process alone
-    uint32_t sequence;                   // of rounds on the shared buffer
-    uint32_t schedules;                  // that have been made
+    uint64_t sequence;                   // of rounds on the shared buffer
+    uint64_t all_begun;                  // a round that all members have begun
+    uint64_t awaited[UNITS]; // the round that all must have begun before a unit is free
+    uint32_t barriers;       // on the shared buffer
+    uint32_t schedules;      // that have been made
 };
