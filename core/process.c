@@ -3,6 +3,7 @@
 // initialization starts the layers from below, finalization stops them from above.
 #include "process.h"
 
+#include "left_open.h"
 #include "tools/tools.h"
 
 #include <oriel_core.h>
@@ -13,8 +14,10 @@
 // There before the library starts and after it has stopped, as tools may be.
 static struct tools tools = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct process process = {
-    .rank = -1, .life = PTHREAD_MUTEX_INITIALIZER, .tools = &tools};
+struct process process = {.rank = -1,
+                          .life = PTHREAD_MUTEX_INITIALIZER,
+                          .tools = &tools,
+                          .findings.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const char *provider_text(void)
 {
@@ -23,15 +26,39 @@ static const char *provider_text(void)
     return process.boot ? "not needed on one node" : "not started";
 }
 
-// A misspelt setting has no effect; whoever asks what was chosen shall see it.
-static void report_unknown_options(void)
+// Names of the compiler wrappers and of mpiexec.
+static bool is_of_other_commands(const char *name, int length)
+{
+    static const char *const known[] = {"ORIEL_CC", "ORIEL_CXX", "ORIEL_FC",
+                                        "ORIEL_MEMORY_KINDS"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((size_t)length == strlen(known[i]) &&
+            strncmp(name, known[i], (size_t)length) == 0)
+            return true;
+    return false;
+}
+
+// A misspelt setting has no effect. What resembles none may be meant for others: who
+// asks what was chosen sees it.
+static void unknown_option_tell(const char *name, int length)
+{
+    const struct option *nearest = option_nearest(name, (size_t)length);
+    if (nearest != NULL)
+        finding_tell(RULE_UNKNOWN_SETTING, NULL, 0,
+                     "%.*s is not an option; did you mean %s?", length, name,
+                     nearest->name);
+    else
+        log_verbose("%.*s is not an option; mpiexec --help lists them", length, name);
+}
+
+static void unknown_options_tell(void)
 {
     for (char **variable = environ; *variable; variable++) {
         int length = (int)strcspn(*variable, "=");
         if (strncmp(*variable, "ORIEL_", 6) == 0 &&
-            !option_exists(*variable, (size_t)length))
-            log_verbose("%.*s is not an option; mpiexec --help lists them", length,
-                        *variable);
+            !option_exists(*variable, (size_t)length) &&
+            !is_of_other_commands(*variable, length))
+            unknown_option_tell(*variable, length);
     }
 }
 
@@ -45,7 +72,7 @@ static void process_report(void)
                 process.options.progress_thread ? "thread" : "calls only",
                 provider_text());
     start_report();
-    report_unknown_options();
+    unknown_options_tell();
 }
 
 // Starts the layers that need no other process.
@@ -103,6 +130,7 @@ static int stop_layers(void)
     messages_stop();
     boot_stop(process.boot);
     process.boot = NULL;
+    findings_close();
     return 0;
 }
 
@@ -210,6 +238,7 @@ int oriel_finalize(void)
     int err = attributes_drop(process.self);
     if (err)
         return err;
+    left_open_tell();
     world_close();
     atomic_store(&process.world_state, PROCESS_FINALIZED);
     return process_leave();

@@ -202,6 +202,22 @@ static void apply_output(struct parser *parser, char **values)
     }
 }
 
+// Ranks may run in another folder.
+static void apply_finding_file(struct parser *parser, char **values)
+{
+    char *here = values[0][0] != '/' ? getcwd(NULL, 0) : NULL, *path;
+    if (asprintf(&path, "%s%s%s", here ? here : "", here ? "/" : "", values[0]) < 0)
+        usage_error("no memory for %s", values[0]);
+    free(here);
+    parser->plan->report = path;
+    setting_add(&parser->plan->settings, "ORIEL_REPORT", path);
+}
+
+static void apply_check_exit(struct parser *parser, char **values)
+{
+    parser->plan->check_exit = argument_number(parser, values[0], 255);
+}
+
 static void apply_quiet(struct parser *parser, char **values)
 {
     (void)values;
@@ -320,6 +336,8 @@ const struct argument argument_table[] = {
      "write both to DIR/1/rank.N/stdout and stderr"},
     {GROUP_OUTPUT, "--output", "WHAT", apply_output,
      "tag, merge and dir=DIR for the above, with commas"},
+    {GROUP_OUTPUT, "--report", "FILE", apply_finding_file,
+     "what is wrong with the program, as JSON lines; FILE.sarif: as SARIF 2.1.0"},
     {GROUP_OUTPUT, "-v|--verbose", "", apply_verbose,
      "say which processes start and end"},
     {GROUP_OUTPUT, "-q|--quiet", "", apply_quiet,
@@ -327,6 +345,8 @@ const struct argument argument_table[] = {
 
     {GROUP_END, "--timeout", "SECONDS", apply_timeout,
      "end the job after that time, with code 124 [MPIEXEC_TIMEOUT]"},
+    {GROUP_END, "--check-exit", "N", apply_check_exit,
+     "exit code when the job ends well and something wrong was found [0]"},
     {GROUP_END, "--keep-job|-disable-auto-cleanup|--enable-recovery", "", apply_keep,
      "let the others go on when a process dies"},
     {GROUP_END, "-h|--help", "", apply_help, "print this help"},

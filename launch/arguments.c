@@ -2,6 +2,8 @@
 // Reads the command line of mpiexec (MPI-4.1 11.5), and prints its help.
 #include "arguments.h"
 
+#include "base/spelling.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,49 +64,18 @@ static bool has_name(const struct argument *argument, const char *name, size_t l
     return false;
 }
 
-enum { NAME_BYTES = 40 };
-
-static int least_of(int one, int two)
-{
-    return one < two ? one : two;
-}
-
-// Damerau's distance: insertions, deletions, replacements and swaps of neighbours that
-// make one text of the other.
-static int name_distance(const char *one, size_t one_length, const char *two,
-                         size_t two_length)
-{
-    int table[NAME_BYTES + 1][NAME_BYTES + 1];
-    if (one_length > NAME_BYTES || two_length > NAME_BYTES)
-        return NAME_BYTES;
-    for (size_t i = 0; i <= one_length; i++)
-        for (size_t j = 0; j <= two_length; j++) {
-            int *distance = &table[i][j];
-            if (i == 0 || j == 0) {
-                *distance = (int)(i + j);
-                continue;
-            }
-            *distance = least_of(table[i - 1][j], table[i][j - 1]) + 1;
-            int replaced = table[i - 1][j - 1] + (one[i - 1] != two[j - 1]);
-            *distance = least_of(*distance, replaced);
-            if (i > 1 && j > 1 && one[i - 1] == two[j - 2] && one[i - 2] == two[j - 1])
-                *distance = least_of(*distance, table[i - 2][j - 2] + 1);
-        }
-    return table[one_length][two_length];
-}
-
 // The known name that resembles an unknown one most, and its length: 0 if none does.
 static size_t nearest_name(const char *name, size_t length, const char **nearest)
 {
     size_t found = 0, bytes;
     *nearest = "";
-    int least = length < 4 ? 2 : (int)length / 3 + 2; // distances from here are too far
+    int least = spelling_limit(length);
     for (int i = 0; i < argument_count; i++) {
         const char *word;
         for (int j = 0; (bytes = word_at(argument_table[i].names, j, &word)) > 0; j++) {
             const char *known = skip_dashes(word);
             int distance =
-                name_distance(name, length, known, bytes - (size_t)(known - word));
+                spelling_distance(name, length, known, bytes - (size_t)(known - word));
             if (distance < least) {
                 least = distance;
                 *nearest = word;

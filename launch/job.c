@@ -249,5 +249,8 @@ int job_run(struct job *job)
     }
     free(polls);
     job_finish(job);
-    return job->exit_code ? job->exit_code : job->late_exit_code;
+    if (job->plan->report != NULL && !report_end(job->plan->report))
+        return EXIT_FAILURE;
+    int code = job->exit_code ? job->exit_code : job->late_exit_code;
+    return code == 0 && job->has_findings ? job->plan->check_exit : code;
 }

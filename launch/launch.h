@@ -89,6 +89,8 @@ struct plan {
     bool shares_heap;
     enum binding binding;
     bool reports_binding;
+    const char *report; // file of findings, absolute, NULL: none
+    int check_exit;     // exit code of a job with findings that ends well, 0: none
 };
 
 // Understands the command line or exits: EXIT_USAGE with a message, 0 after --help.
@@ -242,6 +244,7 @@ struct job {
     uint64_t time_limit; // when the job ends at the latest, 0: never
     int exit_code;
     int late_exit_code; // of a rank after its MPI_Finalize
+    bool has_findings;  // as some rank has told at its end
 };
 
 // Starts the guard, then all ranks. Nonzero when the system refuses, after a message.
@@ -286,6 +289,12 @@ void binding_find_cores(struct cores *cores, enum binding binding);
 void binding_tell(const struct cores *cores);
 // Binds the calling process, which becomes the rank. Its environment is already set.
 void binding_apply(const struct job *job, const struct rank *rank);
+
+// The file to which ranks append findings: begun before they start, so that it is there
+// without any, and made a whole log of SARIF 2.1.0 at their end if its name ends in
+// .sarif. False after a message.
+bool report_begin(const char *path);
+bool report_end(const char *path);
 
 // The path of the library that --share-heap preloads, beside this program; NULL without
 // memory.

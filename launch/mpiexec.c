@@ -51,6 +51,8 @@ int main(int argc, char **argv)
         return relay_run();
     arguments_parse(argc, argv, &plan);
     programs_find(&plan);
+    if (plan.report != NULL && !report_begin(plan.report))
+        return EXIT_USAGE;
     raise_file_limit(&job.inherited_files);
     signals_open(&job);
     return job_start(&job) != 0 ? EXIT_FAILURE : job_run(&job);

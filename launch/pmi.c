@@ -3,6 +3,7 @@
 #include "launch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,7 +96,9 @@ static bool answer_barrier(struct job *job, struct rank *rank, const char *line)
 
 static bool answer_finalize(struct job *job, struct rank *rank, const char *line)
 {
-    (void)job, (void)line;
+    int findings;
+    if (wire_number(line, "findings", 1, INT_MAX, &findings))
+        job->has_findings = true;
     rank->state = RANK_FINALIZED;
     return wire_send(&rank->wire, "cmd=finalize_ack rc=0");
 }

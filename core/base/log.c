@@ -3,16 +3,23 @@
 // processes do not mix.
 #include "base/base.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 1024 };
 
+// What each line begins with.
+static int write_head(char *line, size_t bytes)
+{
+    return process.rank < 0 ? snprintf(line, bytes, "oriel: ")
+                            : snprintf(line, bytes, "oriel: rank %d: ", process.rank);
+}
+
 static void write_line(const char *format, va_list arguments)
 {
     char line[LINE_MAX_BYTES];
-    int used = process.rank < 0
-                   ? snprintf(line, sizeof line, "oriel: ")
-                   : snprintf(line, sizeof line, "oriel: rank %d: ", process.rank);
+    int used = write_head(line, sizeof line);
     int room = (int)sizeof line - used;
     int length = vsnprintf(line + used, (size_t)room, format, arguments);
     if (length < 0)
@@ -39,4 +46,23 @@ void log_verbose(const char *format, ...)
     va_start(arguments, format);
     write_line(format, arguments);
     va_end(arguments);
+}
+
+void log_lines(const char *text)
+{
+    char head[32], *lines = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&lines, &bytes);
+    if (out == NULL)
+        return;
+    write_head(head, sizeof head);
+    while (*text != '\0') {
+        int length = (int)strcspn(text, "\n");
+        fprintf(out, "%s%.*s\n", head, length, text);
+        text += length + (text[length] == '\n');
+    }
+    fclose(out);
+    ssize_t written = write(STDERR_FILENO, lines, bytes);
+    (void)written; // nowhere to complain to
+    free(lines);
 }

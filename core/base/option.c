@@ -11,10 +11,12 @@ const struct option option_table[] = {
         .name = "ORIEL_CHECK",
         .type = OPTION_CHOICE,
         .allowed = "off|basic|full",
+        .extras = "leaks",
         .standard = "full",
         .field = offsetof(struct options, check),
+        .extra_field = offsetof(struct options, analyses),
         .is_late = true,
-        .description = "how much of the arguments is checked",
+        .description = "how much of the arguments is checked, and what else",
     },
     {
         .name = "ORIEL_VERBOSE",
@@ -81,6 +83,14 @@ const struct option option_table[] = {
         .is_late = true,
         .description = "share the pages of memory that programs bring to windows",
     },
+    {
+        .name = "ORIEL_REPORT",
+        .type = OPTION_TEXT,
+        .allowed = "file",
+        .standard = "",
+        .field = offsetof(struct options, report),
+        .description = "file that gets each finding as a line of JSON",
+    },
 };
 const int option_count = sizeof option_table / sizeof option_table[0];
 
@@ -94,15 +104,45 @@ size_t word_at(const char *words, int index, const char **word)
     return index == 0 ? strcspn(words, "|") : 0;
 }
 
-// The place of `text` among the words of an option, or -1.
-static int word_index(const struct option *option, const char *text)
+// The place of `text` (`bytes` of it) among words, or -1.
+static int word_index(const char *words, const char *text, size_t bytes)
 {
     const char *word;
     size_t length;
-    for (int index = 0; (length = word_at(option->allowed, index, &word)) > 0; index++)
-        if (length == strlen(text) && strncmp(word, text, length) == 0)
+    for (int index = 0; (length = word_at(words, index, &word)) > 0; index++)
+        if (length == bytes && strncmp(word, text, length) == 0)
             return index;
     return -1;
+}
+
+// A choice and extras, in any order with commas between: "full,leaks". Without a choice
+// it is the standard one.
+static bool parse_choice(const struct option *option, const char *text,
+                         struct options *options)
+{
+    int *choice = option_field(option, options);
+    int *extras = (int *)((char *)options + option->extra_field);
+    *choice = -1;
+    if (option->extras != NULL)
+        *extras = 0;
+    for (;; text++) {
+        size_t length = option->extras ? strcspn(text, ",") : strlen(text);
+        int index = word_index(option->allowed, text, length);
+        int extra = option->extras ? word_index(option->extras, text, length) : -1;
+        if ((index < 0 && extra < 0) || (index >= 0 && *choice >= 0))
+            return false;
+        if (index >= 0)
+            *choice = index;
+        else
+            *extras |= 1 << extra;
+        text += length;
+        if (*text == '\0')
+            break;
+    }
+    if (*choice < 0)
+        *choice =
+            word_index(option->allowed, option->standard, strlen(option->standard));
+    return true;
 }
 
 // A number of bytes such as 4096, 64K or 2G.
@@ -172,12 +212,13 @@ int option_set(const struct option *option, struct options *options, const void 
     return 0;
 }
 
-static bool option_parse(const struct option *option, const char *text, void *field)
+static bool option_parse(const struct option *option, const char *text,
+                         struct options *options)
 {
+    void *field = option_field(option, options);
     switch (option->type) {
     case OPTION_CHOICE:
-        *(int *)field = word_index(option, text);
-        return *(int *)field >= 0;
+        return parse_choice(option, text, options);
     case OPTION_INTEGER:
         return parse_integer(text, option->maximum, field);
     case OPTION_BYTES:
@@ -201,19 +242,23 @@ static const char *option_remedy(const struct option *option, char *text, size_t
         snprintf(text, bytes, "a text of less than %d bytes", OPTION_TEXT_BYTES);
         return text;
     default:
-        return option->allowed;
+        if (option->extras == NULL)
+            return option->allowed;
+        snprintf(text, bytes, "%s, and %s with commas between", option->allowed,
+                 option->extras);
+        return text;
     }
 }
 
 int options_read(struct options *options)
 {
-    char allowed[64];
+    char allowed[128];
     for (int i = 0; i < option_count && !options->are_read; i++) {
         const struct option *option = &option_table[i];
         const char *text = getenv(option->name);
         if (!text || *text == '\0')
             text = option->standard;
-        if (!option_parse(option, text, option_field(option, options)))
+        if (!option_parse(option, text, options))
             return fail(MPI_ERR_ARG, "%s=%s: allowed is %s", option->name, text,
                         option_remedy(option, allowed, sizeof allowed));
     }
@@ -231,12 +276,28 @@ bool option_exists(const char *name, size_t length)
     return false;
 }
 
+const struct option *option_nearest(const char *name, size_t length)
+{
+    const struct option *nearest = NULL;
+    int least = spelling_limit(length);
+    for (int i = 0; i < option_count; i++) {
+        const char *known = option_table[i].name;
+        int distance = spelling_distance(name, length, known, strlen(known));
+        if (distance < least) {
+            least = distance;
+            nearest = &option_table[i];
+        }
+    }
+    return nearest;
+}
+
 void options_list(FILE *file)
 {
     for (int i = 0; i < option_count; i++) {
         const struct option *option = &option_table[i];
         char setting[64];
-        snprintf(setting, sizeof setting, "%s=%s", option->name, option->allowed);
+        snprintf(setting, sizeof setting, "%s=%s%s%s", option->name, option->allowed,
+                 option->extras ? "," : "", option->extras ? option->extras : "");
         fprintf(file, "  %-32s %s", setting, option->description);
         if (*option->standard != '\0')
             fprintf(file, " [%s]", option->standard);

@@ -9,13 +9,17 @@
 // How much the generated entry points check (ORIEL_CHECK).
 enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
 
-enum { OPTION_TEXT_BYTES = 64 };
+// What else is checked while the program runs, as bits (ORIEL_CHECK).
+enum analysis { ANALYSIS_LEAKS = 1 };
+
+enum { OPTION_TEXT_BYTES = 1024 };
 
 // Settings, each from one environment variable or set by a tool before the library
 // starts; option.c has the table with names, defaults and descriptions.
 struct options {
     bool are_read;
     int check;             // ORIEL_CHECK=full|basic|off: enum check_level
+    int analyses;          // ORIEL_CHECK=leaks: enum analysis
     int verbose;           // ORIEL_VERBOSE: say what was chosen and why
     int fake_nodes;        // ORIEL_FAKE_NODES: split the ranks of a machine
     int progress_thread;   // ORIEL_PROGRESS=thread|off
@@ -24,6 +28,7 @@ struct options {
     int share_pages;       // ORIEL_SHARE_PAGES=off|windows
     size_t heap_bytes;     // ORIEL_HEAP: address space of a process's heap, 0 = RAM
     char provider[OPTION_TEXT_BYTES]; // ORIEL_PROVIDER: of libfabric, "" = any
+    char report[OPTION_TEXT_BYTES];   // ORIEL_REPORT: file of findings, "" = none
 };
 
 enum option_type {
@@ -37,11 +42,13 @@ struct option {
     const char *name;
     enum option_type type;
     const char *allowed;  // words separated by |, or what to write in their place
+    const char *extras;   // of a choice: words that may stand beside it, or NULL
     const char *standard; // the value when the variable is not set
     long maximum;
-    size_t field;   // its place in struct options
-    bool is_common; // all processes of a job must have the same
-    bool is_late;   // has an effect when it changes while the library runs
+    size_t field;       // its place in struct options
+    size_t extra_field; // the int whose bits are the extras
+    bool is_common;     // all processes of a job must have the same
+    bool is_late;       // has an effect when it changes while the library runs
     const char *description;
 };
 extern const struct option option_table[];
@@ -49,7 +56,7 @@ extern const int option_count;
 
 // Reads every ORIEL_ variable, unless that has been done; a value that does not parse
 // gives MPI_ERR_ARG with the variable, its value and what is allowed. An empty value
-// counts as not set.
+// counts as not set. Where extras may stand beside a choice there are commas between.
 int options_read(struct options *options);
 static inline void *option_field(const struct option *option, struct options *options)
 {
@@ -64,5 +71,7 @@ int option_set(const struct option *option, struct options *options, const void 
 size_t word_at(const char *words, int index, const char **word);
 // Is there an option of this name (`length` bytes)?
 bool option_exists(const char *name, size_t length);
+// The option whose name resembles one most, or NULL.
+const struct option *option_nearest(const char *name, size_t length);
 // Writes one line per option: name, allowed values, default, description.
 void options_list(FILE *file);

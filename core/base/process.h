@@ -3,6 +3,7 @@
 // per layer to the state that the layer declares, starts and stops.
 #pragma once
 
+#include "base/finding.h"
 #include "base/option.h"
 #include "base/start.h"
 
@@ -46,6 +47,8 @@ struct process {
     struct windows *windows;
     struct bulk_pipeline *bulks; // of rma: of accumulates that other nodes ask for
     struct tools *tools;
+
+    struct findings findings;
 };
 extern struct process process;
 

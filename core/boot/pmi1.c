@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,8 +125,11 @@ static void pmi1_abort(struct boot *boot, int code, const char *why)
 
 static void pmi1_finalize(struct boot *boot)
 {
-    char answer[WIRE_LINE_BYTES];
-    if (pmi1_ask(boot->driver_state, "cmd=finalize", "finalize_ack", answer) != 0) {
+    char question[64] = "cmd=finalize", answer[WIRE_LINE_BYTES];
+    if (process.findings.total > 0) // a word that only our mpiexec knows
+        snprintf(question, sizeof question, "cmd=finalize findings=%d",
+                 (int)(process.findings.total & INT_MAX));
+    if (pmi1_ask(boot->driver_state, question, "finalize_ack", answer) != 0) {
         int error_class;
         log_verbose("%s", error_detail(&error_class));
     }

@@ -161,6 +161,17 @@ bool object_close_one_of_many(struct object *object)
     return is_one_of_many;
 }
 
+void *object_next_open(enum object_kind kind, uint32_t *at)
+{
+    const struct handles *table = &objects.of[kind];
+    if (*at < FIRST_DYNAMIC)
+        *at = FIRST_DYNAMIC;
+    for (; *at < table->fresh; ++*at)
+        if (table->handles[*at] < RESTING && !table->objects[*at]->is_predefined)
+            return table->objects[(*at)++];
+    return NULL;
+}
+
 void object_retire(struct object *object)
 {
     pthread_mutex_lock(&objects.lock);

@@ -109,6 +109,10 @@ void object_release(void *object); // NULL is allowed
 int objects_start(void); // predefined groups, infos, requests
 void objects_stop(void);
 
+// The next object from slot *at on of which the program holds a handle that it has to free,
+// or NULL. Nobody else opens or closes handles meanwhile.
+void *object_next_open(enum object_kind kind, uint32_t *at);
+
 // Makes the handle stale of an object that is about to go, where the program may use
 // the handle after it has freed it.
 void object_retire(struct object *object);

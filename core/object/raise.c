@@ -2,6 +2,8 @@
 // The raising of errors (MPI-4.1 9.3): generated entry points call these, no one else.
 #include "object/error_codes.h"
 
+enum { ERROR_NAME_BYTES = 48 };
+
 static const char *library_state(void)
 {
     switch (atomic_load(&process.state)) {
@@ -14,28 +16,32 @@ static const char *library_state(void)
     }
 }
 
-// The detail of the error, followed by its name: "target_rank = 9: must be a rank
-// of the window's group (0..3) or MPI_PROC_NULL [MPI_ERR_RANK]".
-static void code_describe(int code, char *text, size_t bytes)
+// The detail of the error, such as "target_rank = 9: must be a rank of the window's group
+// (0..3) or MPI_PROC_NULL", and its name.
+static void code_describe(int code, char text[MPI_MAX_ERROR_STRING],
+                          char name[ERROR_NAME_BYTES])
 {
     int detailed;
     const char *detail = error_detail(&detailed);
     if (code > 0 && is_error_class(code)) {
         bool has_detail = detailed == code && *detail != '\0';
-        snprintf(text, bytes, "%s [%s]", has_detail ? detail : error_texts[code].text,
-                 error_texts[code].name);
+        snprintf(text, MPI_MAX_ERROR_STRING, "%s",
+                 has_detail ? detail : error_texts[code].text);
+        snprintf(name, ERROR_NAME_BYTES, "%s", error_texts[code].name);
         return;
     }
-    char own[MPI_MAX_ERROR_STRING];
-    error_describe(code, own);
-    snprintf(text, bytes, "%s [error code %d]", own, code);
+    error_describe(code, text);
+    snprintf(name, ERROR_NAME_BYTES, "error code %d", code);
 }
 
 static _Noreturn void call_die(const struct call *call, int code)
 {
-    char text[2 * MPI_MAX_ERROR_STRING];
-    code_describe(code, text, sizeof text);
-    log_error("%s: %s%s", call->name, text, library_state());
+    char detail[MPI_MAX_ERROR_STRING], name[ERROR_NAME_BYTES];
+    char text[MPI_MAX_ERROR_STRING + 64];
+    code_describe(code, detail, name);
+    snprintf(text, sizeof text, "%s%s", detail, library_state());
+    finding_tell_error(name, call->name, text);
+    snprintf(text, sizeof text, "%s [%s]", detail, name);
     boot_abort(process.boot, code, text);
 }
 

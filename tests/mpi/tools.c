@@ -4,7 +4,7 @@
 // hold afterwards.
 #include "window_test.h"
 
-enum { TEXT = 128, LONG = 100000 };
+enum { TEXT = 128, VALUE = 2048, LONG = 100000 };
 
 static int cvar_index(const char *name)
 {
@@ -76,7 +76,7 @@ static void every_control_variable_is_told(void)
     int count, choices = 0;
     CHECK(MPI_T_cvar_get_num(&count) == MPI_SUCCESS && count > 0);
     for (int i = 0; i < count; i++) {
-        char name[TEXT], description[TEXT], cut[4], values[TEXT];
+        char name[TEXT], description[TEXT], cut[4], values[VALUE];
         int name_room = sizeof name, room = sizeof description, few = sizeof cut;
         int verbosity, bind, scope, elements;
         MPI_Datatype type;
@@ -93,6 +93,7 @@ static void every_control_variable_is_told(void)
                                   NULL) == MPI_SUCCESS);
         CHECK(strcmp(cut, "ORI") == 0 && few == name_room);
         CHECK(MPI_T_cvar_handle_alloc(i, NULL, &handle, &elements) == MPI_SUCCESS);
+        CHECK(elements <= VALUE);
         CHECK(MPI_T_cvar_read(handle, values) == MPI_SUCCESS);
         CHECK(MPI_T_cvar_handle_free(&handle) == MPI_SUCCESS);
         CHECK((type == MPI_CHAR) == (elements > 1));
@@ -131,7 +132,7 @@ static void bad_control_variables_are_refused(void)
     CHECK(cvar_write("ORIEL_CHECK", &value) == MPI_T_ERR_INVALID);
     value = -1;
     CHECK(cvar_write("ORIEL_SPIN", &value) == MPI_T_ERR_INVALID);
-    char endless[TEXT];
+    char endless[VALUE];
     memset(endless, 'x', sizeof endless);
     CHECK(cvar_write("ORIEL_PROVIDER", endless) != MPI_SUCCESS);
 }

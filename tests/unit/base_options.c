@@ -38,6 +38,11 @@ static void every_kind_of_value_is_read(void)
 {
     CHECK(read_with("ORIEL_CHECK", "off").check == CHECK_OFF);
     CHECK(read_with("ORIEL_CHECK", "basic").check == CHECK_BASIC);
+    CHECK(read_with("ORIEL_CHECK", "leaks,basic").check == CHECK_BASIC);
+    CHECK(read_with("ORIEL_CHECK", "leaks").check == CHECK_FULL);
+    CHECK(read_with("ORIEL_CHECK", "off,leaks").analyses == ANALYSIS_LEAKS);
+    CHECK(read_with("ORIEL_CHECK", "full").analyses == 0);
+    CHECK(strcmp(read_with("ORIEL_REPORT", "a b").report, "a b") == 0);
     CHECK(read_with("ORIEL_VERBOSE", "1").verbose);
     CHECK(!read_with("ORIEL_PROGRESS", "off").progress_thread);
     CHECK(read_with("ORIEL_FAKE_NODES", "3").fake_nodes == 3);
@@ -55,6 +60,9 @@ static void nonsense_is_refused(void)
 {
     check_refused("ORIEL_CHECK", "ful", "off|basic|full");
     check_refused("ORIEL_CHECK", "full|basic", "off|basic|full");
+    check_refused("ORIEL_CHECK", "full,basic", "leaks");
+    check_refused("ORIEL_CHECK", "full,", "leaks");
+    check_refused("ORIEL_CHECK", "leak", "leaks");
     check_refused("ORIEL_VERBOSE", "yes", "0|1");
     check_refused("ORIEL_FAKE_NODES", "-1", "number");
     check_refused("ORIEL_FAKE_NODES", "2x", "number");
@@ -78,9 +86,16 @@ static void list_names_every_variable(void)
         line += strspn(line, " ");
         CHECK(option_exists(line, strcspn(line, "=")));
     }
-    CHECK(lines == 8);
+    CHECK(lines == 9);
     CHECK(!option_exists("ORIEL_CHECKS", 12) && !option_exists("ORIEL_CHEC", 10));
     free(text);
+}
+
+static void a_misspelt_variable_resembles_one(void)
+{
+    const struct option *nearest = option_nearest("ORIEL_CHEKC", 11);
+    CHECK(nearest != NULL && strcmp(nearest->name, "ORIEL_CHECK") == 0);
+    CHECK(option_nearest("SOMETHING_ELSE", 14) == NULL);
 }
 
 int main(void)
@@ -89,5 +104,6 @@ int main(void)
     every_kind_of_value_is_read();
     nonsense_is_refused();
     list_names_every_variable();
+    a_misspelt_variable_resembles_one();
     return 0;
 }

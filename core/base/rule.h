@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rules that programs break although no call returns an error: a row for each.
+#pragma once
+
+enum rule {
+    RULE_UNKNOWN_SETTING,
+    RULE_LEFT_OPEN,
+    RULES,
+};
+
+// As SARIF has them.
+enum rule_level { LEVEL_WARNING, LEVEL_ERROR };
+
+struct rule_text {
+    const char *name; // stable: it stands in reports, and tools filter by it
+    enum rule_level level;
+    const char *meaning; // for people, one line
+};
+extern const struct rule_text rule_texts[RULES];
+
+// "warning" or "error".
+const char *rule_level_name(enum rule rule);

@@ -1,0 +1,37 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Mistakes in what single calls of mpi_f08 are given.
+
+subroutine f08_put_without_an_epoch(wrong) bind(c)
+    use mpi_f08
+    use, intrinsic :: iso_c_binding, only: c_bool
+    implicit none
+    logical(c_bool), value :: wrong
+    integer, asynchronous :: memory(4), values(1) = 1
+    type(MPI_Win) :: win
+    call MPI_Init()
+    call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    if (.not. wrong) call MPI_Win_fence(0, win)
+    call MPI_Put(values, 1, MPI_INTEGER, 0, 0_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win) ! mistake: MPI_ERR_RMA_SYNC
+    call MPI_Win_fence(0, win)
+    call MPI_Win_free(win)
+    call MPI_Finalize()
+end subroutine f08_put_without_an_epoch
+
+subroutine f08_put_behind_the_window(wrong) bind(c)
+    use mpi_f08
+    use, intrinsic :: iso_c_binding, only: c_bool
+    implicit none
+    logical(c_bool), value :: wrong
+    integer, asynchronous :: memory(4), values(2)
+    integer :: count
+    type(MPI_Win) :: win
+    call MPI_Init()
+    values = 1
+    call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_fence(0, win)
+    count = merge(2, 1, wrong)
+    call MPI_Put(values, count, MPI_INTEGER, 0, 3_MPI_ADDRESS_KIND, count, MPI_INTEGER, win) ! mistake: MPI_ERR_RMA_RANGE
+    call MPI_Win_fence(0, win)
+    call MPI_Win_free(win)
+    call MPI_Finalize()
+end subroutine f08_put_behind_the_window
