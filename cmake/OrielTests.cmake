@@ -8,7 +8,7 @@ function(oriel_test_objects target)
 endfunction()
 
 # Runs a program under mpiexec: once for each number of ranks, and once more with its
-# ranks split into two nodes that talk over libfabric.
+# ranks split into two nodes that talk over libfabric (tests/fabric/quick_start.c).
 #   RANKS numbers; NODES ranks for the run as two nodes, 0 for none; LABELS; TIMEOUT
 #   PROGRAM path, if it is not the target `name`; FIXTURE that it needs
 #   SAYS what must be printed by a program that ends the job with an error
@@ -33,7 +33,8 @@ function(oriel_mpi_test name)
     if(T_NODES)
         set(two_nodes ${name}_${T_NODES}_two_nodes)
         add_test(NAME ${two_nodes}
-                 COMMAND mpiexec -n ${T_NODES} -env ORIEL_FAKE_NODES 2 ${T_PROGRAM})
+                 COMMAND mpiexec -n ${T_NODES} ${ORIEL_QUICK_START} -env ORIEL_FAKE_NODES 2
+                         ${T_PROGRAM})
         set_tests_properties(${two_nodes} PROPERTIES PROCESSORS ${T_NODES})
         list(APPEND tests ${two_nodes})
     endif()
