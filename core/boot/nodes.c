@@ -173,28 +173,44 @@ static int count_equal(const int *values, int size, int rank)
     return count;
 }
 
-// Derives all other tables from boot->node_of. `tables` has room for 3 * size.
-static void describe_nodes(struct boot *boot, const int *node_of, int *tables)
+// The tables of a job of which the nodes are known, in the order of struct boot.
+static int *tables_make(const struct boot *boot)
 {
-    int *node_rank_of = tables;
-    int *leaders = tables + boot->size;
-    int *members = tables + 2 * boot->size; // at first: how many each node has
+    size_t size = (size_t)boot->size, nodes = (size_t)boot->node_count;
+    return malloc((2 * size + (size_t)boot->node_size + nodes) * sizeof(int));
+}
+
+// Derives all other tables from that of nodes. MPI_ERR_NO_MEM.
+static int describe_nodes(struct boot *boot, const int *node_of)
+{
+    boot->node = node_of[boot->rank];
+    boot->node_size = count_equal(node_of, boot->size, boot->rank);
+    int *counts = calloc((size_t)boot->node_count, sizeof *counts);
+    int *tables = tables_make(boot);
+    if (counts == NULL || tables == NULL) {
+        free(counts);
+        free(tables);
+        return fail(MPI_ERR_NO_MEM, "no memory for the tables of %d processes",
+                    boot->size);
+    }
+    int *node_rank_of = tables + boot->size, *members = node_rank_of + boot->size;
+    int *leaders = members + boot->node_size;
+    memcpy(tables, node_of, (size_t)boot->size * sizeof *tables);
     for (int rank = 0; rank < boot->size; rank++) {
         int node = node_of[rank];
-        if (members[node] == 0)
+        if (counts[node] == 0)
             leaders[node] = rank;
-        node_rank_of[rank] = members[node]++;
+        if (node == boot->node)
+            members[counts[node]] = rank;
+        node_rank_of[rank] = counts[node]++;
     }
-    boot->node = node_of[boot->rank];
-    boot->node_rank = node_rank_of[boot->rank];
-    boot->node_size = 0;
-    for (int rank = 0; rank < boot->size; rank++)
-        if (node_of[rank] == boot->node)
-            members[boot->node_size++] = rank;
-    boot->node_of = node_of;
+    free(counts);
+    boot->node_of = tables;
     boot->node_rank_of = node_rank_of;
-    boot->leaders = leaders;
     boot->node_members = members;
+    boot->leaders = leaders;
+    boot->node_rank = node_rank_of[boot->rank];
+    return 0;
 }
 
 // From the launcher's PMI_process_mapping or else by an exchange of machine identities,
@@ -202,24 +218,22 @@ static void describe_nodes(struct boot *boot, const int *node_of, int *tables)
 int boot_find_nodes(struct boot *boot)
 {
     size_t size = (size_t)boot->size;
-    int *machine_of = malloc(size * sizeof *machine_of);
-    int *tables = calloc(4 * size, sizeof *tables); // freed through boot->node_of
+    int *machine_of = malloc(2 * size * sizeof *machine_of);
     int parts = process.options.fake_nodes > 1 ? process.options.fake_nodes : 1;
-    int err = 0;
-    if (machine_of && tables)
-        err = find_machines(boot, machine_of);
-    if (machine_of && tables && !err) {
+    if (machine_of == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory to find the nodes of %d processes",
+                    boot->size);
+    int *node_of = machine_of + size;
+    int err = find_machines(boot, machine_of);
+    if (!err) {
         boot->machine_size = count_equal(machine_of, boot->size, boot->rank);
-        boot->node_count = machines_split(machine_of, boot->size, parts, tables);
+        boot->node_count = machines_split(machine_of, boot->size, parts, node_of);
+        if (boot->node_count < 1)
+            err = fail(MPI_ERR_NO_MEM, "no memory to place %d processes", boot->size);
     }
+    if (!err)
+        err = describe_nodes(boot, node_of);
     free(machine_of);
-    if (!err && boot->node_count < 1)
-        err = fail(MPI_ERR_NO_MEM, "no memory for the tables of %d processes",
-                   boot->size);
-    if (err)
-        free(tables);
-    else
-        describe_nodes(boot, tables, tables + size);
     return err;
 }
 

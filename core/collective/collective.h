@@ -59,13 +59,18 @@ int collective_node_broadcast(struct communicator *comm, void *bytes, size_t siz
 // `all` has comm->size blocks of `size` bytes.
 int collective_gather_all(struct communicator *comm, const void *mine, size_t size,
                           void *all);
+// The same; a member that comes with an error `err` makes the call fail for all.
+int gather_all_or_fail(struct communicator *comm, const void *mine, size_t size,
+                       void *all, int err);
 // Element-wise over `count` elements of a predefined type; result on all members; in
 // and out may be the same.
 int collective_reduce_all(struct communicator *comm, const void *in, void *out,
                           MPI_Count count, struct datatype *type, struct op *op);
 
-// Makes a communicator over `group`, without handle and attributes. All members of the
-// group call it; it sends messages over `parent`. All members return every error.
-int communicator_make(struct communicator *parent, struct group *group,
+// Makes a communicator over `group`, without handle and attributes; NULL for a member of
+// `parent` that is to be in none. All members of `parent` call it, with groups of which a
+// process is in one at most. One that comes with an error `err` makes the call fail for
+// all, and all return every error.
+int communicator_make(struct communicator *parent, struct group *group, int err,
                       struct communicator **comm);
 void communicator_drop(struct communicator *comm);

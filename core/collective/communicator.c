@@ -11,12 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The contribution of a member of the parent to the setup of a new communicator.
-struct setup_entry {
-    uint64_t context; // for the new communicator, if this is its first member
-    uint64_t buffer;  // offset in the segment, if this member leads a node
-};
-
 // The job rank of the process that calls, and a count of its contexts.
 uint64_t context_next(void)
 {
@@ -95,44 +89,50 @@ int communicator_plan(const struct communicator *parent, struct group *group,
     return 0;
 }
 
-static int setup_prepare(const struct communicator *parent, struct group *group,
-                         struct communicator **comm, struct setup_entry *mine)
+// The leader of a node provides the buffer of its members.
+static int make_buffer(struct communicator *comm)
 {
-    int err = communicator_plan(parent, group, comm);
-    if (err)
-        return err;
-    if ((*comm)->rank == 0)
-        mine->context = context_next();
-    if (is_leader(*comm) && (*comm)->node_size > 1) {
-        err =
-            shared_buffer_make((*comm)->node_size, &(*comm)->collective->shared_buffer);
-        if (!err)
-            mine->buffer = shm_offset(process.shm, (*comm)->collective->shared_buffer);
-    }
-    return err;
+    bool is_needed = is_leader(comm) && comm->node_size > 1;
+    return is_needed
+               ? shared_buffer_make(comm->node_size, &comm->collective->shared_buffer)
+               : 0;
 }
 
-// The rank in `parent` of a member of `comm`.
-static int parent_rank(const struct communicator *parent,
-                       const struct communicator *comm, int rank)
+// The rank in `carrier` of a member of `comm` on this node.
+static int carrier_rank(const struct communicator *carrier,
+                        const struct communicator *comm, int node_rank)
 {
-    int found = 0;
-    while (parent->group->ranks[found] != comm->group->ranks[rank])
+    int rank = comm->node_members[node_rank], found = 0;
+    if (carrier->group == comm->group)
+        return rank;
+    while (carrier->group->ranks[found] != comm->group->ranks[rank])
         found++;
     return found;
 }
 
-static void setup_accept(const struct communicator *parent, struct communicator *comm,
-                         const struct setup_entry *all)
+// Tells the members of the node where their buffer is, down a binomial tree: a member
+// hears of it from that whose node rank lacks its lowest bit.
+static int share_buffer(struct communicator *comm, struct communicator *carrier)
 {
-    if (comm == NULL)
-        return;
-    comm->context = all[parent_rank(parent, comm, 0)].context;
-    if (comm->node_size > 1) {
-        int leader = parent_rank(parent, comm, comm->node_members[0]);
-        comm->collective->shared_buffer = shm_at(process.shm, all[leader].buffer);
+    struct shared_buffer **buffer = &comm->collective->shared_buffer;
+    int own = comm->node_rank, size = comm->node_size, distance = 1, err = 0;
+    uint64_t offset = 0;
+    while (distance < size && !(own & distance))
+        distance *= 2;
+    if (own > 0) {
+        err = pt2pt_receive(carrier, &offset, sizeof offset,
+                            carrier_rank(carrier, comm, own - distance),
+                            TAG_SHARED_BUFFER);
+        *buffer = err ? NULL : shm_at(process.shm, offset);
+    } else if (size > 1) {
+        offset = shm_offset(process.shm, *buffer);
     }
-    errhandler_inherit(comm, parent);
+    for (distance /= 2; !err && distance > 0; distance /= 2)
+        if (own + distance < size)
+            err = pt2pt_send(carrier, &offset, sizeof offset,
+                             carrier_rank(carrier, comm, own + distance),
+                             TAG_SHARED_BUFFER);
+    return err;
 }
 
 void communicator_abandon(struct communicator *comm)
@@ -150,48 +150,53 @@ static int check_intra(const struct communicator *comm)
                                : 0;
 }
 
-// Members agree on an error before they exchange anything.
-int communicator_agree(struct communicator *comm, int err)
+// What members bring to an agreement, and its result: the largest of each.
+struct agreement {
+    uint64_t error, context;
+};
+
+static int members_agree_on(struct communicator *comm, struct agreement *agreement)
 {
-    int unfit = check_intra(comm);
-    if (unfit)
-        return unfit;
-    int worst = err;
-    struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)MPI_INT);
+    struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)MPI_UINT64_T);
     struct op *op = handle_object(KIND_OP, (uintptr_t)MPI_MAX);
-    int failed = collective_reduce_all(comm, &worst, &worst, 1, type, op);
-    if (failed || err)
-        return failed ? failed : err;
+    int own = (int)agreement->error;
+    int err = collective_reduce_all(comm, agreement, agreement,
+                                    sizeof *agreement / sizeof(uint64_t), type, op);
+    if (err || own)
+        return err ? err : own;
+    int worst = (int)agreement->error;
     return worst ? fail(worst, "another member of the communicator has failed") : 0;
 }
 
-static int setup_exchange(struct communicator *parent, struct communicator *comm,
-                          const struct setup_entry *mine, struct setup_entry *all)
+int communicator_agree(struct communicator *comm, int err)
 {
-    int err = collective_gather_all(parent, mine, sizeof *mine, all);
-    if (!err)
-        setup_accept(parent, comm, all);
-    return err;
+    struct agreement agreement = {.error = (uint64_t)err};
+    int unfit = check_intra(comm);
+    return unfit ? unfit : members_agree_on(comm, &agreement);
 }
 
-int communicator_make(struct communicator *parent, struct group *group,
+// One context serves all groups of the call, of which a process is in one at most.
+int communicator_make(struct communicator *parent, struct group *group, int err,
                       struct communicator **made)
 {
     int unfit = check_intra(parent);
     if (unfit)
         return unfit;
     struct communicator *comm = NULL;
-    struct setup_entry mine = {0};
-    struct setup_entry *all = malloc((size_t)parent->size * sizeof *all);
-    int err = all ? 0
-                  : fail(MPI_ERR_NO_MEM, "no memory to set up a communicator of %d",
-                         parent->size);
     if (!err && group != NULL)
-        err = setup_prepare(parent, group, &comm, &mine);
-    err = communicator_agree(parent, err);
-    if (!err)
-        err = setup_exchange(parent, comm, &mine, all);
-    free(all);
+        err = communicator_plan(parent, group, &comm);
+    if (!err && group != NULL)
+        err = make_buffer(comm);
+    struct agreement agreement = {
+        .error = (uint64_t)err,
+        .context = parent->rank == 0 ? context_next() : 0,
+    };
+    err = members_agree_on(parent, &agreement);
+    if (!err && comm != NULL) {
+        comm->context = agreement.context;
+        errhandler_inherit(comm, parent);
+        err = share_buffer(comm, parent);
+    }
     if (err) {
         communicator_abandon(comm);
         return err;
@@ -203,29 +208,6 @@ int communicator_make(struct communicator *parent, struct group *group,
 void communicator_drop(struct communicator *comm)
 {
     object_release(comm);
-}
-
-// The members of the parent's node have no shared buffer yet: the leader tells them by
-// message.
-static int world_share_buffer(struct communicator *world)
-{
-    uint64_t offset = 0;
-    int err = 0;
-    if (world->node_size == 1)
-        return 0;
-    if (!is_leader(world)) {
-        err = pt2pt_receive(world, &offset, sizeof offset,
-                            world->leaders[world->leader_index], TAG_SHARED_BUFFER);
-        if (!err)
-            world->collective->shared_buffer = shm_at(process.shm, offset);
-        return err;
-    }
-    err = shared_buffer_make(world->node_size, &world->collective->shared_buffer);
-    offset = err ? 0 : shm_offset(process.shm, world->collective->shared_buffer);
-    for (int node_rank = 1; !err && node_rank < world->node_size; node_rank++)
-        err = pt2pt_send(world, &offset, sizeof offset, world->node_members[node_rank],
-                         TAG_SHARED_BUFFER);
-    return err;
 }
 
 static int predefined_make(const int *ranks, int size, const char *name,
@@ -262,7 +244,9 @@ int collectives_start(void)
     if (!err)
         err = predefined_make(&rank, 1, "MPI_COMM_SELF", context_next(), &process.self);
     free(ranks);
-    return err ? err : world_share_buffer(process.world);
+    if (!err)
+        err = make_buffer(process.world);
+    return err ? err : share_buffer(process.world, process.world);
 }
 
 void world_open(void)

@@ -137,7 +137,7 @@ int oriel_intercomm_create(struct communicator *local_comm, int local_leader,
                            struct communicator **newintercomm)
 {
     struct communicator *local, *made;
-    int err = communicator_make(local_comm, local_comm->group, &local);
+    int err = communicator_make(local_comm, local_comm->group, 0, &local);
     if (!err)
         err = make_inter(local, local_leader, peer_comm, remote_leader, tag, &made);
     return err ? err : communicator_publish(made, newintercomm);

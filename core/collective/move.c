@@ -199,9 +199,8 @@ static int leaders_gather_all(struct communicator *comm, void *all, size_t size,
     return leaders_run(schedule, node_err ? node_err : err);
 }
 
-// A member with an error makes the call fail for all.
-static int gather_all_or_fail(struct communicator *comm, const void *mine, size_t size,
-                              void *all, int err)
+int gather_all_or_fail(struct communicator *comm, const void *mine, size_t size,
+                       void *all, int err)
 {
     err = node_gather_all(comm, mine, all, size, err);
     if (comm->leader_count == 1)

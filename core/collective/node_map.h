@@ -9,9 +9,10 @@
 struct node_map {
     _Atomic(int) references;
     int leader_count, node_size;
-    int *node_index_of; // [size of the group] start of the one allocation of all three
-    int *leaders;       // [leader_count] lowest rank of each node
-    int *node_members;  // [node_size] ranks on this node
+    const int *node_index_of; // [size of the group]
+    const int *leaders;       // [leader_count] lowest rank of each node
+    const int *node_members;  // [node_size] ranks on this node
+    int *numbers; // the three, one behind the other; NULL: they are those of the job
 };
 int node_map_make(const struct group *group, struct node_map **map);
 void node_map_release(struct node_map *map);

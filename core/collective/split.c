@@ -14,7 +14,7 @@ int oriel_comm_dup(struct communicator *comm, struct communicator **newcomm)
 {
     struct communicator *made;
     int err = comm_is_inter(comm) ? intercommunicator_split(comm, 0, comm->rank, &made)
-                                  : communicator_make(comm, comm->group, &made);
+                                  : communicator_make(comm, comm->group, 0, &made);
     if (err)
         return err;
     topology_share(comm, made);
@@ -66,7 +66,7 @@ static int communicator_over(struct communicator *comm, struct group *group,
                              struct communicator **newcomm)
 {
     struct communicator *made = NULL;
-    int err = communicator_make(comm, group, &made);
+    int err = communicator_make(comm, group, 0, &made);
     return err ? err : communicator_publish(made, newcomm);
 }
 
@@ -79,15 +79,15 @@ int split_members(struct communicator *comm, int color, int key,
     int err = all ? 0
                   : fail(MPI_ERR_NO_MEM, "no memory for the colors of %d processes",
                          comm->size);
-    err = communicator_agree(comm, err);
-    if (!err)
-        err = collective_gather_all(comm, &mine, sizeof mine, all);
-    if (!err && color != MPI_UNDEFINED)
+    err = gather_all_or_fail(comm, &mine, sizeof mine, all, err);
+    if (err) {
+        free(all);
+        return err;
+    }
+    if (color != MPI_UNDEFINED)
         err = group_of_color(comm->group, all, color, &group);
     free(all);
-    err = communicator_agree(comm, err);
-    if (!err)
-        err = communicator_make(comm, group, made);
+    err = communicator_make(comm, group, err, made);
     object_release(group);
     return err;
 }

@@ -39,9 +39,7 @@ int topology_communicator(struct communicator *comm_old, int count, int err,
     if (!err && comm_old->rank < count)
         err =
             group_make(comm_old->group->ranks, count, comm_old->group->session, &group);
-    err = communicator_agree(comm_old, err);
-    if (!err)
-        err = communicator_make(comm_old, group, made);
+    err = communicator_make(comm_old, group, err, made);
     object_release(group);
     if (err || *made == NULL)
         topology_release(topology);

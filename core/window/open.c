@@ -311,7 +311,8 @@ int window_open(const struct window_plan *plan, struct window **opened)
     struct window stand_in = {0}; // takes the steps of a member that has no memory
     struct window *window = calloc(1, sizeof *window);
     struct opening opening = {.plan = plan, .window = window ? window : &stand_in};
-    int err = communicator_make(plan->comm, plan->comm->group, &opening.window->comm);
+    int err =
+        communicator_make(plan->comm, plan->comm->group, 0, &opening.window->comm);
     if (err) {
         free(window);
         return err;
