@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What calls cost in a job of many processes. Prints a line for each call: its name, and
+//   messages to other nodes of all processes together
+//   the most that one process has used:
+//     messages to other processes
+//     messages to other nodes
+//     remote accesses
+//     bytes of its messages
+//     nanoseconds
+//     bytes of memory that it holds afterwards and did not before
+//     processes of other nodes that it has sent anything since the start
+//   bytes of a node's segment that are allocated afterwards and were not before
+//
+// usage: costs NODES PROCESSES_OF_A_NODE
+#include "world.h"
+
+#include "object/object.h"
+#include "oriel_core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What a process of the program has.
+struct program {
+    struct window *window;
+    struct group *neighbors; // the ranks before and after it
+    struct communicator *half;
+    double in, out, *memory;
+    int next;
+};
+
+// Of all processes, in one call.
+static struct {
+    struct usage most;
+    uint64_t network_messages; // together
+    int64_t segments;          // bytes, together
+} used;
+
+static void check(int err)
+{
+    int class;
+    if (err == 0)
+        return;
+    fprintf(stderr, "costs: rank %d: %s\n", process.rank, error_detail(&class));
+    exit(1);
+}
+
+static struct datatype *doubles(void)
+{
+    return handle_object(KIND_DATATYPE, (uintptr_t)MPI_DOUBLE);
+}
+
+static void put_next(struct program *program)
+{
+    check(oriel_put(&program->in, 1, doubles(), program->next, 0, 1, doubles(),
+                    program->window));
+}
+
+// ---- the calls -------------------------------------------------------------------------
+static void start(struct program *program) // before the body
+{
+    (void)program;
+}
+
+static void barrier(struct program *program)
+{
+    (void)program;
+    check(oriel_barrier(process.world));
+}
+
+static void bcast(struct program *program)
+{
+    check(oriel_bcast(&program->in, 1, doubles(), 0, process.world));
+}
+
+static void allreduce(struct program *program)
+{
+    struct op *sum = handle_object(KIND_OP, (uintptr_t)MPI_SUM);
+    check(
+        oriel_allreduce(&program->in, &program->out, 1, doubles(), sum, process.world));
+}
+
+static void comm_dup(struct program *program)
+{
+    (void)program;
+    struct communicator *made;
+    check(oriel_comm_dup(process.world, &made));
+}
+
+static void comm_split(struct program *program)
+{
+    check(oriel_comm_split(process.world, process.rank % 2, 0, &program->half));
+}
+
+static void win_allocate(struct program *program)
+{
+    check(oriel_win_allocate(sizeof(double), sizeof(double), NULL, process.world,
+                             &program->memory, &program->window));
+}
+
+static void fence(struct program *program)
+{
+    check(oriel_win_fence(0, program->window));
+}
+
+static void fence_put(struct program *program)
+{
+    put_next(program);
+    fence(program);
+}
+
+static void end_fences(struct program *program)
+{
+    check(oriel_win_fence(MPI_MODE_NOSUCCEED, program->window));
+}
+
+static void post_start_put_complete_wait(struct program *program)
+{
+    check(oriel_win_post(program->neighbors, 0, program->window));
+    check(oriel_win_start(program->neighbors, 0, program->window));
+    put_next(program);
+    check(oriel_win_complete(program->window));
+    check(oriel_win_wait(program->window));
+}
+
+static void lock_all_unlock_all(struct program *program)
+{
+    check(oriel_win_lock_all(0, program->window));
+    check(oriel_win_unlock_all(program->window));
+}
+
+static void lock_all_put_unlock_all(struct program *program)
+{
+    check(oriel_win_lock_all(0, program->window));
+    put_next(program);
+    check(oriel_win_unlock_all(program->window));
+}
+
+static void win_free(struct program *program)
+{
+    check(oriel_win_free(program->window));
+}
+
+// ---- measuring -------------------------------------------------------------------------
+static void take_most(uint64_t *most_of, uint64_t value)
+{
+    if (*most_of < value)
+        *most_of = value;
+}
+
+static void print_line(const char *name)
+{
+    const struct usage *most = &used.most;
+    printf("%s %ju %ju %ju %ju %ju %ju %jd %ju %jd\n", name,
+           (uintmax_t)used.network_messages, (uintmax_t)most->messages,
+           (uintmax_t)most->network_messages, (uintmax_t)most->accesses,
+           (uintmax_t)most->bytes, (uintmax_t)most->clock, (intmax_t)most->memory,
+           (uintmax_t)most->peers,
+           (intmax_t)(used.segments / process.boot->node_count));
+    memset(&used, 0, sizeof used);
+}
+
+// `before`: what the process held.
+static void note_usage(struct usage before)
+{
+    struct usage usage = world_usage(), *most = &used.most;
+    take_most(&most->messages, usage.messages);
+    take_most(&most->network_messages, usage.network_messages);
+    take_most(&most->accesses, usage.accesses);
+    take_most(&most->bytes, usage.bytes);
+    take_most(&most->clock, usage.clock - before.clock);
+    take_most(&most->peers, usage.peers);
+    if (most->memory < usage.memory - before.memory)
+        most->memory = usage.memory - before.memory;
+    used.network_messages += usage.network_messages;
+    used.segments += usage.node_memory - before.node_memory;
+}
+
+static void measure(const char *name, void (*call)(struct program *), bool at_start,
+                    struct program *program)
+{
+    if (!at_start)
+        world_mark();
+    struct usage before = at_start ? (struct usage){0} : world_usage();
+    call(program);
+    note_usage(before);
+    world_mark();
+    if (process.rank == 0)
+        print_line(name);
+    world_mark();
+}
+
+static void find_neighbors(struct program *program)
+{
+    int size = process.boot->size, rank = process.rank;
+    int ranks[2] = {(rank + size - 1) % size, (rank + 1) % size};
+    program->next = ranks[1];
+    check(group_make(ranks, ranks[0] == ranks[1] ? 1 : 2, NULL, &program->neighbors));
+}
+
+#define MEASURE(call, at_start) measure(#call, call, at_start, &program)
+
+static void body(void)
+{
+    struct program program = {.in = 1};
+    MEASURE(start, true);
+    find_neighbors(&program);
+    MEASURE(barrier, false);
+    MEASURE(bcast, false);
+    MEASURE(allreduce, false);
+    MEASURE(comm_dup, false);
+    MEASURE(comm_split, false);
+    MEASURE(win_allocate, false);
+    MEASURE(fence, false);
+    MEASURE(fence_put, false);
+    MEASURE(end_fences, false);
+    MEASURE(post_start_put_complete_wait, false);
+    MEASURE(lock_all_unlock_all, false);
+    MEASURE(lock_all_put_unlock_all, false);
+    MEASURE(win_free, false);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct machine machine = {
+        .node = {200, 50, 0.1}, .network = {5000, 1500, 0.4}, .line = 100};
+    int nodes = argc > 2 ? atoi(argv[1]) : 0, node_size = argc > 2 ? atoi(argv[2]) : 0;
+    if (nodes < 1 || node_size < 1) {
+        fprintf(stderr, "usage: %s NODES PROCESSES_OF_A_NODE\n", argv[0]);
+        return 2;
+    }
+    world_run(nodes, node_size, &machine, body);
+    return 0;
+}

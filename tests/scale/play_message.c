@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The launcher, and messages between virtual processes.
+#include "virtual.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- boot ------------------------------------------------------------------------------
+int boot_get(struct boot *boot, int rank, const char *key, char *value,
+             size_t value_size)
+{
+    (void)rank, (void)key;
+    snprintf(value, value_size, "(vector,(0,%d,%d))", boot->size / world.node_size,
+             world.node_size);
+    return 0;
+}
+
+int boot_put(struct boot *boot, const char *key, const char *value)
+{
+    (void)boot, (void)key, (void)value;
+    die("nothing is put to the launcher");
+}
+
+int boot_fence(struct boot *boot)
+{
+    (void)boot;
+    die("no fence of the launcher is needed");
+}
+
+int boot_job_size(void)
+{
+    return world.count;
+}
+
+void boot_abort(struct boot *boot, int code, const char *why)
+{
+    (void)boot, (void)code;
+    die(why);
+}
+
+// ---- message ---------------------------------------------------------------------------
+
+void message_register(const struct message_kind kinds[], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        world.handlers[kinds[i].number] = kinds[i].handler;
+}
+
+void message_unregister(const struct message_kind kinds[], size_t count)
+{
+    (void)kinds, (void)count; // other virtual processes still have them
+}
+
+static const struct cost *cost_to(int rank)
+{
+    bool is_near = world.all[rank].boot.node == world.current->boot.node;
+    return is_near ? &world.machine->node : &world.machine->network;
+}
+
+void mail_deliver(struct mail *mail, int rank)
+{
+    struct virtual *to = &world.all[rank];
+    struct mail **link = &to->first;
+    if (to->first != NULL && to->last->arrival <= mail->arrival)
+        link = &to->last->next;
+    while (*link != NULL && (*link)->arrival <= mail->arrival)
+        link = &(*link)->next;
+    mail->next = *link;
+    *link = mail;
+    if (mail->next == NULL)
+        to->last = mail;
+    ready_at(to, mail->arrival);
+}
+
+struct mail *mail_make(int kind, size_t bytes, uint64_t arrival)
+{
+    struct mail *mail = must(__real_malloc(sizeof *mail + bytes));
+    *mail = (struct mail){.arrival = arrival,
+                          .source = world.current->boot.rank,
+                          .kind = kind,
+                          .bytes = bytes};
+    return mail;
+}
+
+static void count_message(int rank, size_t bytes)
+{
+    struct virtual *own = world.current;
+    bool is_far = world.all[rank].boot.node != own->boot.node;
+    own->usage.messages++;
+    own->usage.bytes += bytes;
+    own->usage.network_messages += is_far;
+    if (is_far && !own->has_sent[rank]) {
+        own->has_sent[rank] = true;
+        own->usage.peers++;
+    }
+}
+
+int message_send(int rank, int kind, const void *head, size_t head_bytes,
+                 const void *body, size_t body_bytes)
+{
+    struct usage *usage = &world.current->usage;
+    size_t bytes = head_bytes + body_bytes;
+    if (rank != world.current->boot.rank) {
+        const struct cost *cost = cost_to(rank);
+        usage->clock += cost->overhead + (uint64_t)(cost->byte * (double)bytes);
+        count_message(rank, bytes);
+    }
+    uint64_t way = rank != world.current->boot.rank ? cost_to(rank)->latency : 0;
+    struct mail *mail = mail_make(kind, bytes, usage->clock + way);
+    memcpy(mail->data, head, head_bytes);
+    if (body_bytes > 0)
+        memcpy(mail->data + head_bytes, body, body_bytes);
+    mail_deliver(mail, rank);
+    return 0;
+}
+
+static void mail_handle(struct mail *mail)
+{
+    if (mail->kind == ACCESS_DONE) {
+        struct net_counter *counter;
+        memcpy(&counter, mail->data, sizeof counter);
+        net_counter_complete(counter, 0);
+        return;
+    }
+    if (mail->source != world.current->boot.rank)
+        world.current->usage.clock += cost_to(mail->source)->overhead;
+    if (world.handlers[mail->kind] == NULL)
+        die("a message of an unknown kind");
+    world.handlers[mail->kind](mail->source, mail->data, mail->bytes);
+}
+
+int message_poll(void)
+{
+    struct virtual *own = world.current;
+    int events = 0;
+    while (own->first != NULL && own->first->arrival <= own->usage.clock) {
+        struct mail *mail = own->first;
+        own->first = mail->next;
+        mail_handle(mail);
+        __real_free(mail);
+        events++;
+    }
+    if (own->follower != NULL)
+        events += own->follower(false);
+    return events;
+}
+
+int message_wait(bool (*done)(void *argument), void *argument)
+{
+    for (;;) {
+        message_poll();
+        if (done == NULL || done(argument))
+            return 0;
+        give_way();
+    }
+}
+
+// The word that the caller polls is not known, so that it looks again whenever a process
+// of the node has run; but not when that one has looked in vain, too.
+int message_backoff(unsigned *spins)
+{
+    if (message_poll() > 0) {
+        *spins = 0;
+        return 0;
+    }
+    world.current->watches = true;
+    world.current->looked_in_vain = (*spins)++ > 0;
+    give_way();
+    return 0;
+}
+
+void message_backoff_end(unsigned spins)
+{
+    (void)spins;
+}
+
+int message_progress(void)
+{
+    return message_poll();
+}
+
+void message_progress_and_yield(void)
+{
+    message_poll();
+}
+
+void message_follow(message_follower *follower)
+{
+    world.current->follower = follower;
+}
+
+void message_lock(void)
+{
+}
+
+void message_unlock(void)
+{
+}
+
+bool message_try_lock(void)
+{
+    return true;
+}
+
+void message_wake(void)
+{
+}
+
+bool message_is_crowded(void)
+{
+    return false;
+}
+
+bool message_is_clogged(void)
+{
+    return false;
+}
+
+bool message_is_in_ring(int rank)
+{
+    (void)rank;
+    return true;
+}
+
+bool message_has_room(int rank, size_t bytes)
+{
+    (void)rank, (void)bytes;
+    return true;
+}
+
+int message_looked(bool has_found)
+{
+    (void)has_found;
+    return 0;
+}
+
+int message_check_deaths(void)
+{
+    return 0;
+}
+
+int message_known_death(void)
+{
+    return 0;
+}
+
+int message_threads(void)
+{
+    return 0;
+}
+
+int message_drain(void)
+{
+    message_poll();
+    return 0;
+}
+
+int message_serve(void)
+{
+    return 0;
+}
+
+int message_await_ring(int rank)
+{
+    (void)rank;
+    return 0;
+}
+
+int message_wait_for_backlog(int rank)
+{
+    (void)rank;
+    return 0;
+}
+
+void message_refuse(int source, const char *what)
+{
+    fprintf(stderr, "scale: a message of rank %d is refused: %s\n", source, what);
+    exit(1);
+}
+
+void message_lost(int rank, int error_class, const char *why)
+{
+    (void)rank, (void)error_class;
+    die(why);
+}
+
+void message_defer(void)
+{
+    die("a message is deferred");
+}
+
+void message_starve(void)
+{
+    die("there is no memory");
+}
+
+bool message_joint_begin(int rank, uint64_t bytes, joint_ended *ended, void *argument,
+                         struct joint_name *name)
+{
+    (void)rank, (void)bytes, (void)ended, (void)argument, (void)name;
+    return false; // all are under way
+}
+
+void message_joint_look(void)
+{
+}
+
+void message_joint_leave(struct joint_name name)
+{
+    (void)name;
+}
+
+void message_joint_help(int rank, const struct joint_side *side)
+{
+    (void)rank, (void)side;
+    die("there are no joint copies");
+}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What calls cost in jobs of many processes, as the program `scale_costs` counts it.
+
+usage: scale.py write PROGRAM     writes docs/scale.md
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, fields
+from math import ceil, log2
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "scale.md"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A line of scale_costs: the most of one process, but for the first and the last."""
+
+    total: int  # messages to other nodes of all processes together
+    messages: int
+    network_messages: int
+    accesses: int
+    bytes: int
+    nanoseconds: int
+    memory: int
+    peers: int
+    segment: int  # bytes of a node's segment
+
+
+@dataclass(frozen=True)
+class Job:
+    """So many processes on each of so many nodes, and what each call costs in it."""
+
+    nodes: int
+    node_size: int
+    costs: dict[str, Cost]
+
+    @property
+    def size(self) -> int:
+        return self.nodes * self.node_size
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a call may cost one process."""
+
+    per_level: int  # messages to other nodes, times the logarithm of their number
+    more: int = 0  # messages besides
+    own_bytes: float = 1  # of memory afterwards, for each process of the job
+    segment_bytes: float = 1  # likewise of its node's segment
+
+
+LIMITS = {
+    "start": Limit(0, own_bytes=20.5),
+    "barrier": Limit(1),
+    "bcast": Limit(1),
+    "allreduce": Limit(1, 1),
+    "comm_dup": Limit(2, 2),
+    "comm_split": Limit(3, 1, own_bytes=8.5),
+    "win_allocate": Limit(3, 2, segment_bytes=80),
+    "fence": Limit(1),
+    "fence_put": Limit(1),
+    "post_start_put_complete_wait": Limit(0, 4),
+    "lock_all_unlock_all": Limit(0),
+    "lock_all_put_unlock_all": Limit(0, 2),
+    "win_free": Limit(1),
+}
+
+
+def bytes_of_each(small: Job, large: Job, name: str) -> tuple[float, float]:
+    """By how much a process's memory, and its node's segment, grow with each process of
+    the job, if nodes have the same size."""
+    one, other = small.costs[name], large.costs[name]
+    more = large.size - small.size
+    return (other.memory - one.memory) / more, (other.segment - one.segment) / more
+
+
+def run_job(program: str, nodes: int, node_size: int) -> Job:
+    """Runs all calls once in so many virtual processes."""
+    command = [program, str(nodes), str(node_size)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    costs = {}
+    for line in output.splitlines():
+        name, *numbers = line.split()
+        assert len(numbers) == len(fields(Cost)), line
+        costs[name] = Cost(*(int(number) for number in numbers))
+    return Job(nodes, node_size, costs)
+
+
+INTRODUCTION = """\
+# What calls cost in large jobs
+
+The library's own functions, from `pt2pt/` up, run here in jobs of up to {most:,} *virtual processes* inside one real one
+(`tests/scale`). Messages lie in queues, a node's segment is a piece of memory, and a clock of each process follows the LogGP
+model: {node_latency} µs from one process of a node to another, {network_latency} µs between nodes. So messages and memory are
+counted and not computed; the counts of 2 and 4 nodes are those of [a network](network.md), which a test compares. Times are what
+the model makes of them. The layers below are played: rings, addresses and connections between nodes are not counted.
+
+The test `scale` fails when a call takes more than its limit. After a change, from the build folder:
+
+```
+python3 ../tests/scale/scale.py write tests/scale/scale_costs
+```
+
+Each job has {node_size} processes on each node. Puts go to the next rank, post and start name the two neighbors, and
+windows have 8 bytes of each process.
+
+## Messages
+
+Those that one process sends to other nodes, at most. The limit holds for any number of nodes, *n*; log is the binary logarithm,
+rounded up. The last column is the limit in a job of a million processes, {million_size} on each node.
+"""
+MEMORY = """\
+## Memory
+
+What a process holds afterwards and did not before, in the job of {most:,} processes, and how many bytes more for each process of
+the job; the same of the segment of its node, which all of the node share.
+"""
+TIME = """\
+## Time
+
+By the model, from the first process that calls to the last that returns.
+"""
+AFTERWORD = """\
+## Where it is not the least possible
+
+- **Tables of all processes.** Each process has 20 bytes for each process of the job, and a communicator that is not the whole job
+  16 bytes for each member. A node's segment has a descriptor of each member of a window, even where all are alike.
+- **Windows** take an allgather of descriptors, so that each process receives that of every member when one is made.
+- **MPI_Comm_split** takes an allgather of colors and keys: 12 bytes of each member, held for the time of the call.
+- **The shared buffer** of a communicator is 16 KiB of address space of each member in its node's segment; pages count when they
+  are used.
+
+foMPI (Gerstenberger, Besta, Hoefler: *Enabling Highly-Scalable Remote Memory Access Programming with MPI-3 One Sided*, SC 2013)
+shows what can be had: windows that it allocates need no table of members, since all use one address; fence takes a logarithmic
+number of messages, post-start-complete-wait as many as there are neighbors, and locks a constant number, as here.
+"""
+MILLION, MILLION_SIZE = 10**6, 128
+JOBS = ((2, 64), (8, 64), (32, 64), (128, 64))
+
+
+def call_text(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def limit_text(limit: Limit) -> str:
+    levels = {0: "", 1: "log n"}.get(limit.per_level, f"{limit.per_level} log n")
+    if limit.more and levels:
+        return f"{levels} + {limit.more}"
+    return levels or str(limit.more)
+
+
+def size_text(count: float) -> str:
+    return f"{count:,.0f}"
+
+
+def growth_text(bytes_of_each: float) -> str:
+    return "0" if abs(bytes_of_each) < 0.1 else f"{bytes_of_each:.1f}"
+
+
+def table(head: list[str], lines: list[list[str]]) -> str:
+    rows = [head, ["---", *["---:"] * (len(head) - 1)], *lines]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def message_table(jobs: list[Job]) -> str:
+    heads = [f"{job.nodes} nodes" for job in jobs]
+    levels = ceil(log2(MILLION / MILLION_SIZE))
+    lines = [
+        [
+            call_text(name),
+            *(str(job.costs[name].network_messages) for job in jobs),
+            limit_text(limit),
+            str(limit.per_level * levels + limit.more),
+        ]
+        for name, limit in LIMITS.items()
+    ]
+    return table(["call", *heads, "limit", "million"], lines)
+
+
+def memory_table(jobs: list[Job]) -> str:
+    heads = ["call", "process", "for each", "segment", "for each"]
+    lines = []
+    for name in LIMITS:
+        cost = jobs[-1].costs[name]
+        own, segment = bytes_of_each(jobs[-2], jobs[-1], name)
+        if cost.memory > 0 or cost.segment > 0:
+            numbers = [size_text(cost.memory), growth_text(own)]
+            numbers += [size_text(cost.segment), growth_text(segment)]
+            lines.append([call_text(name), *numbers])
+    return table(heads, lines)
+
+
+def time_table(jobs: list[Job]) -> str:
+    heads = [f"{job.nodes} nodes" for job in jobs]
+    lines = [
+        [
+            call_text(name),
+            *(f"{job.costs[name].nanoseconds / 1000:,.1f} µs" for job in jobs),
+        ]
+        for name in LIMITS
+        if name != "start"
+    ]
+    return table(["call", *heads], lines)
+
+
+def page_text(jobs: list[Job]) -> str:
+    most = jobs[-1].size
+    head = INTRODUCTION.format(
+        most=most,
+        node_latency=0.2,
+        network_latency=5,
+        node_size=jobs[-1].node_size,
+        million_size=MILLION_SIZE,
+    )
+    parts = [
+        (head, message_table(jobs)),
+        (MEMORY.format(most=most), memory_table(jobs)),
+        (TIME, time_table(jobs)),
+    ]
+    return "".join(f"{text}\n{rows}\n" for text, rows in parts) + AFTERWORD
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[1] != "write":
+        sys.exit(__doc__)
+    PAGE.write_text(page_text([run_job(sys.argv[2], *job) for job in JOBS]), "utf-8")

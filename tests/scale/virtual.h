@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of virtual processes, for the files of this folder.
+#pragma once
+
+#include "world.h"
+
+#include <setjmp.h>
+
+static const size_t NODE_BYTES = (size_t)1 << 32; // of address space for a segment
+
+// ---- memory, not counted ---------------------------------------------------------------
+_Noreturn void die(const char *why);
+// `memory`, which is not NULL.
+void *must(void *memory);
+// The C library's own; the linker has all of the program call others (--wrap).
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void __real_free(void *memory);
+
+// ---- virtual processes -----------------------------------------------------------------
+// A message on its way, or that waits to be handled.
+struct mail {
+    struct mail *next;
+    uint64_t arrival;
+    int source, kind;
+    size_t bytes;
+    _Alignas(16) char data[];
+};
+
+struct virtual
+{
+    struct process process; // while another one runs
+    struct boot boot;
+    struct shm shm;
+    jmp_buf place;
+    void *stack;
+    uint64_t ready; // when it is to run, NEVER: nothing has come
+    int heap_index; // in the queue of those that are ready, -1: in none
+    bool is_over;
+    bool watches,
+        looked_in_vain; // at a word of its node's memory, since its turn began
+    struct mail *first, *last;
+    message_follower *follower;
+    bool *has_sent; // [ranks] to other nodes
+    struct usage usage;
+    int64_t allocated;
+};
+
+struct world {
+    struct virtual *all, *current;
+    int count, node_size, over;
+    const struct machine *machine;
+    void (*body)(void);
+    message_handler *handlers[MESSAGE_KINDS];
+    char **segments;        // [nodes]
+    size_t *used;           // [nodes] bytes of each segment
+    struct virtual **queue; // a heap: those that are ready, the earliest first
+    int queue_length;
+    jmp_buf scheduler;
+};
+extern struct world world;
+
+// Has it run at `time`, or earlier if it was to.
+void ready_at(struct virtual *virtual, uint64_t time);
+// Lets the others run until this one is ready.
+void give_way(void);
+
+// ---- mail ------------------------------------------------------------------------------
+enum { ACCESS_DONE = -1 }; // kind of mail to oneself: a remote access is complete
+// From the process that runs. The receiver frees it.
+struct mail *mail_make(int kind, size_t bytes, uint64_t arrival);
+void mail_deliver(struct mail *mail, int rank);

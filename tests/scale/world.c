@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Virtual processes take turns.
+#include "virtual.h"
+
+#include "collective/collective.h"
+#include "datatype/datatype.h"
+#include "object/object.h"
+#include "pt2pt/pt2pt.h"
+#include "rma/rma.h"
+#include "window/window.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+struct process process;
+
+enum { STACK_BYTES = 256 * 1024 };
+static const uint64_t NEVER = UINT64_MAX;
+
+struct world world;
+
+_Noreturn void die(const char *why)
+{
+    fprintf(stderr, "scale: %s\n", why);
+    exit(1);
+}
+
+static _Noreturn void die_of_error(void)
+{
+    int error_class;
+    die(error_detail(&error_class));
+}
+
+void *must(void *memory)
+{
+    if (memory == NULL)
+        die("no memory for the virtual processes");
+    return memory;
+}
+
+// ---- memory that a virtual process holds ----------------------------------------------
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void __wrap_free(void *memory);
+
+static void note_memory(const void *memory, int sign)
+{
+    if (world.current != NULL && memory != NULL)
+        world.current->allocated += sign * (int64_t)malloc_usable_size((void *)memory);
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    void *memory = __real_malloc(bytes);
+    note_memory(memory, 1);
+    return memory;
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    void *memory = __real_calloc(count, bytes);
+    note_memory(memory, 1);
+    return memory;
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+    note_memory(memory, -1);
+    void *grown = __real_realloc(memory, bytes);
+    note_memory(grown != NULL ? grown : memory, 1);
+    return grown;
+}
+
+void __wrap_free(void *memory)
+{
+    note_memory(memory, -1);
+    __real_free(memory);
+}
+
+// ---- the queue of those that are ready ------------------------------------------------
+static bool comes_before(const struct virtual *one, const struct virtual *other)
+{
+    return one->ready != other->ready ? one->ready < other->ready : one < other;
+}
+
+static void queue_place(struct virtual *virtual, int index)
+{
+    world.queue[index] = virtual;
+    virtual->heap_index = index;
+}
+
+static void queue_rise(struct virtual *virtual, int index)
+{
+    while (index > 0 && comes_before(virtual, world.queue[(index - 1) / 2])) {
+        queue_place(world.queue[(index - 1) / 2], index);
+        index = (index - 1) / 2;
+    }
+    queue_place(virtual, index);
+}
+
+static void queue_sink(struct virtual *virtual, int index)
+{
+    for (;;) {
+        int child = 2 * index + 1;
+        if (child + 1 < world.queue_length &&
+            comes_before(world.queue[child + 1], world.queue[child]))
+            child++;
+        if (child >= world.queue_length || !comes_before(world.queue[child], virtual))
+            break;
+        queue_place(world.queue[child], index);
+        index = child;
+    }
+    queue_place(virtual, index);
+}
+
+void ready_at(struct virtual *virtual, uint64_t time)
+{
+    if (time < virtual->usage.clock)
+        time = virtual->usage.clock;
+    if (virtual->is_over || virtual == world.current || time >= virtual->ready)
+        return;
+    virtual->ready = time;
+    if (virtual->heap_index < 0)
+        queue_rise(virtual, world.queue_length++);
+    else
+        queue_rise(virtual, virtual->heap_index);
+}
+
+static struct virtual *queue_take(void)
+{
+    if (world.queue_length == 0)
+        return NULL;
+    struct virtual *first = world.queue[0];
+    struct virtual *last = world.queue[--world.queue_length];
+    if (last != first)
+        queue_sink(last, 0);
+    first->heap_index = -1;
+    return first;
+}
+
+// ---- taking turns ----------------------------------------------------------------------
+// Those of the node that poll a word look at it again, since this process has run.
+static void wake_watchers(const struct virtual *ran)
+{
+    int first = ran->boot.node * world.node_size;
+    for (int i = first; i < first + world.node_size; i++)
+        if (world.all[i].watches)
+            ready_at(&world.all[i], ran->usage.clock + world.machine->line);
+}
+
+void give_way(void)
+{
+    struct virtual *own = world.current;
+    if (_setjmp(own->place) == 0)
+        _longjmp(world.scheduler, 1);
+}
+
+static int start_layers(void)
+{
+    int err = boot_find_nodes(process.boot);
+    if (!err)
+        err = pt2pt_start();
+    if (!err)
+        err = collectives_start();
+    return err ? err : windows_start(&rma_peers);
+}
+
+static void run_process(void)
+{
+    if (start_layers() != 0)
+        die_of_error();
+    world.body();
+}
+
+static void run_body(void)
+{
+    struct virtual *own = world.current;
+    run_process();
+    own->is_over = true;
+    _longjmp(world.scheduler, 1);
+}
+
+static void begin_stack(struct virtual *virtual)
+{
+    static ucontext_t context, back;
+    virtual->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (virtual->stack == MAP_FAILED)
+        die("no memory for a stack");
+    getcontext(&context);
+    context.uc_stack.ss_sp = virtual->stack;
+    context.uc_stack.ss_size = STACK_BYTES;
+    context.uc_link = NULL;
+    makecontext(&context, run_body, 0);
+    swapcontext(&back, &context);
+}
+
+// Runs one virtual process until it gives way.
+static void run_turn(struct virtual *virtual)
+{
+    if (virtual->usage.clock < virtual->ready)
+        virtual->usage.clock = virtual->ready;
+    virtual->ready = NEVER;
+    virtual->watches = virtual->looked_in_vain = false;
+    world.current = virtual;
+    process = virtual->process;
+    if (_setjmp(world.scheduler) == 0) {
+        if (virtual->stack == NULL)
+            begin_stack(virtual);
+        else
+            _longjmp(virtual->place, 1);
+    }
+    virtual->process = process;
+    world.current = NULL;
+    if (virtual->is_over) {
+        munmap(virtual->stack, STACK_BYTES);
+        world.over++;
+    } else if (virtual->first != NULL) {
+        ready_at(virtual, virtual->first->arrival);
+    }
+    if (!virtual->looked_in_vain)
+        wake_watchers(virtual);
+}
+
+// Runs the virtual processes until all are over.
+static void take_turns(void)
+{
+    struct virtual *next;
+    while ((next = queue_take()) != NULL)
+        run_turn(next);
+    if (world.over == world.count)
+        return;
+    for (int rank = 0; rank < world.count; rank++)
+        if (!world.all[rank].is_over) {
+            fprintf(stderr, "scale: rank %d of %d waits for ever\n", rank, world.count);
+            exit(1);
+        }
+}
+
+// ---- the job ---------------------------------------------------------------------------
+static void virtual_make(struct virtual *virtual, int rank)
+{
+    int node = rank / world.node_size;
+    bool has_nodes = world.count > world.node_size;
+    virtual->has_sent = must(__real_calloc((size_t)world.count, sizeof(bool)));
+    virtual->ready = NEVER;
+    virtual->heap_index = -1;
+    virtual->boot.rank = rank;
+    virtual->boot.size = world.count;
+    virtual->boot.node = node;
+    virtual->shm = (struct shm){.base = world.segments[node],
+                                .bytes = NODE_BYTES,
+                                .node_rank = rank % world.node_size,
+                                .node_size = world.node_size};
+    virtual->process = (struct process){.rank = rank,
+                                        .boot = &virtual->boot,
+                                        .shm = &virtual->shm,
+                                        .net = has_nodes ? (struct net *)virtual : NULL,
+                                        .thread_level = MPI_THREAD_SINGLE};
+}
+
+void world_run(int nodes, int node_size, const struct machine *machine,
+               void (*body)(void))
+{
+    world.count = nodes * node_size;
+    world.node_size = node_size;
+    world.machine = machine;
+    world.body = body;
+    size_t count = (size_t)world.count;
+    world.all = must(__real_calloc(count, sizeof *world.all));
+    world.queue = must(__real_calloc(count, sizeof *world.queue));
+    world.segments = must(__real_calloc((size_t)nodes, sizeof *world.segments));
+    world.used = must(__real_calloc((size_t)nodes, sizeof *world.used));
+    if (objects_start() != 0) // the tables of handles are those of all
+        die_of_error();
+    datatypes_start();
+    for (int node = 0; node < nodes; node++) {
+        world.segments[node] = mmap(NULL, NODE_BYTES, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (world.segments[node] == MAP_FAILED)
+            die("no address space for a segment");
+    }
+    for (int rank = 0; rank < world.count; rank++) {
+        virtual_make(&world.all[rank], rank);
+        ready_at(&world.all[rank], 0);
+    }
+    take_turns();
+}
+
+// ---- what it takes ---------------------------------------------------------------------
+struct usage world_usage(void)
+{
+    struct usage usage = world.current->usage;
+    usage.memory = world.current->allocated;
+    return usage;
+}
+
+// All wait here until the last one has come. The first ones may be back before others
+// have left.
+void world_mark(void)
+{
+    static int arrived, round;
+    static uint64_t latest, released;
+    struct usage *usage = &world.current->usage;
+    int own_round = round;
+    if (latest < usage->clock)
+        latest = usage->clock;
+    if (++arrived == world.count) {
+        arrived = 0;
+        round++;
+        released = latest;
+        for (int rank = 0; rank < world.count; rank++)
+            ready_at(&world.all[rank], released);
+    }
+    while (round == own_round) {
+        message_poll();
+        give_way();
+    }
+    usage->clock = released;
+    usage->messages = usage->bytes = usage->network_messages = usage->accesses = 0;
+}
