@@ -76,7 +76,9 @@ static void learn_number(const struct pmix *pmix, uint32_t rank, const char *key
     struct pmix_datum *value;
     if (pmix_get_value(pmix, rank, key, &value) != 0)
         return;
-    if (value->type == PMIX_TYPE_UINT32 && value->data.uint32 <= JOB_SIZE_MAX)
+    // Slurm gives an int for PMIX_APPNUM; a negative one is a large uint32.
+    bool is_number = value->type == PMIX_TYPE_UINT32 || value->type == PMIX_TYPE_INT;
+    if (is_number && value->data.uint32 <= JOB_SIZE_MAX)
         *number = (int)value->data.uint32;
     free(value);
 }

@@ -12,7 +12,12 @@ enum {
     PMIX_KEY_BYTES = 512,
 };
 static const uint32_t PMIX_WHOLE_JOB = UINT32_MAX - 1;
-enum { PMIX_TYPE_BOOL = 1, PMIX_TYPE_STRING = 3, PMIX_TYPE_UINT32 = 14 };
+enum {
+    PMIX_TYPE_BOOL = 1,
+    PMIX_TYPE_STRING = 3,
+    PMIX_TYPE_INT = 6,
+    PMIX_TYPE_UINT32 = 14,
+};
 enum { PMIX_SCOPE_GLOBAL = 3 };
 
 struct pmix_process {

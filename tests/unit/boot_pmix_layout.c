@@ -15,7 +15,8 @@ SAME(sizeof(struct pmix_hint) == sizeof(pmix_info_t));
 SAME(offsetof(struct pmix_hint, flags) == offsetof(pmix_info_t, flags));
 SAME(offsetof(struct pmix_hint, value) == offsetof(pmix_info_t, value));
 SAME(PMIX_TYPE_BOOL == PMIX_BOOL && PMIX_TYPE_STRING == PMIX_STRING);
-SAME(PMIX_TYPE_UINT32 == PMIX_UINT32 && PMIX_SCOPE_GLOBAL == PMIX_GLOBAL);
+SAME(PMIX_TYPE_INT == PMIX_INT && PMIX_TYPE_UINT32 == PMIX_UINT32);
+SAME(PMIX_SCOPE_GLOBAL == PMIX_GLOBAL);
 SAME(PMIX_SUCCESS == 0);
 
 int main(void)
