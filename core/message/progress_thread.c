@@ -194,7 +194,7 @@ static void network_thread_pause(struct messages *messages,
 }
 
 // Places in the array that poll() gets.
-enum { POLL_NETWORK, POLL_WAKEUP, POLL_WATCHED, POLL_SOURCES };
+enum { POLL_NETWORK, POLL_CONNECTIONS, POLL_WAKEUP, POLL_WATCHED, POLL_SOURCES };
 
 static void network_thread_sleep(struct messages *messages,
                                  struct pollfd sources[POLL_SOURCES])
@@ -215,6 +215,8 @@ static void *network_thread_run(void *argument)
     struct messages *messages = argument;
     struct pollfd sources[POLL_SOURCES] = {
         [POLL_NETWORK] = {.fd = net_descriptor(process.net), .events = POLLIN},
+        [POLL_CONNECTIONS] = {.fd = net_event_descriptor(process.net),
+                              .events = POLLIN},
         [POLL_WAKEUP] = {.fd = messages->wakeup, .events = POLLIN},
         [POLL_WATCHED] = {.events = POLLIN},
     };

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -247,18 +246,11 @@ static void bell_silence(struct net *net, int queue)
         fclose(list);
 }
 
-// One descriptor for completions and for events of connections.
 static int descriptor_open(struct net *net)
 {
-    struct epoll_event event = {.events = EPOLLIN};
-    int completions = net->descriptor, events;
-    net->both = epoll_create1(EPOLL_CLOEXEC);
-    if (net->both < 0 || fi_control(&net->events->fid, FI_GETWAIT, &events) != 0 ||
-        epoll_ctl(net->both, EPOLL_CTL_ADD, events, &event) != 0 ||
-        epoll_ctl(net->both, EPOLL_CTL_ADD, completions, &event) != 0)
+    if (fi_control(&net->events->fid, FI_GETWAIT, &net->event_descriptor) != 0)
         return fail(MPI_ERR_OTHER, "nobody can sleep on the network's connections");
-    bell_silence(net, completions);
-    net->descriptor = net->both;
+    bell_silence(net, net->descriptor);
     return 0;
 }
 
@@ -292,6 +284,4 @@ void connections_close(struct net *net)
         fi_close(&net->listener->fid);
     if (net->receiver)
         fi_close(&net->receiver->fid);
-    if (net->both >= 0)
-        close(net->both);
 }

@@ -54,7 +54,7 @@ static int open_completions(struct net *net)
     }
     if (is_not_offered(code)) {
         net->completions = NULL;
-        net->descriptor = net->both = -1;
+        net->descriptor = net->event_descriptor = -1;
         code = open_queue(net, FI_WAIT_NONE);
     }
     return code ? net_fail(-code, "opening the network's completion queue") : 0;
@@ -107,7 +107,7 @@ int net_start(struct net **result, int size,
         return fail(MPI_ERR_NO_MEM, "no memory for %d network peers", size);
     net->size = size;
     net->receive = receive;
-    net->lifelines = net->lost = net->descriptor = net->both = -1;
+    net->lifelines = net->lost = net->descriptor = net->event_descriptor = -1;
     net->waiting_end = &net->waiting;
 
     start_step("tables");
@@ -167,6 +167,11 @@ void net_stop(struct net *net)
 int net_descriptor(const struct net *net)
 {
     return net->descriptor;
+}
+
+int net_event_descriptor(const struct net *net)
+{
+    return net->event_descriptor;
 }
 
 static bool has_unhandled(const struct net *net)

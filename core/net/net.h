@@ -152,11 +152,12 @@ int net_lifeline_take(const struct net *net, const void *address, size_t bytes,
 // Has the process died whose lifeline is readable? Else it has stopped in order.
 bool net_lifeline_is_cut(int lifeline);
 
-// For a thread that wants to sleep: the descriptor that becomes readable when there is
-// something to poll, or -1; net_may_sleep says whether sleeping is safe now. Who is busy
-// with what the network did not take may sleep if the descriptor tells when to try again,
-// and tries once more before.
+// For a thread that wants to sleep: the descriptors of which one becomes readable when
+// there is something to poll, the second of them for events of connections, or -1;
+// net_may_sleep says whether sleeping is safe now. Who is busy with what the network did
+// not take may sleep if the descriptors tell when to try again, and tries once more before.
 int net_descriptor(const struct net *net);
+int net_event_descriptor(const struct net *net);
 bool net_may_sleep(struct net *net, bool is_busy);
 
 const char *net_provider(const struct net *net); // "tcp;ofi_rxm"

@@ -102,7 +102,7 @@ struct net {
     struct fid_pep *listener;
     struct connection *connections; // open ones
     int connecting, quiet_polls;
-    int both; // epoll: completions and events; or -1
+    int event_descriptor; // to sleep on, or -1
     int size;
     struct net_peer peers[]; // [size]
 };

@@ -262,6 +262,12 @@ int net_descriptor(const struct net *net)
     return net->socket;
 }
 
+int net_event_descriptor(const struct net *net)
+{
+    (void)net;
+    return -1;
+}
+
 bool net_may_sleep(struct net *net, bool is_busy)
 {
     (void)net;
