@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Single copies: the members of a node read and write long data straight in each other's
 // buffers, without a copy into the shared buffer. They show their buffers in a round,
-// copy, and arrive in a second round, before which no buffer may change.
+// copy, and end with a barrier, before which no buffer may change.
 #pragma once
 
 #include "collective/shared_buffer.h"
 
 // Shorter data, of all members together, go through the slots: a system call and a
-// second round cost more than one more copy does.
-enum { SINGLE_COPY_BYTES = 64 * 1024 };
+// barrier cost more than one more copy does. Between cores that share no cache a copy
+// through slots, which one core has just written, is dear much earlier than between others.
+enum { SINGLE_COPY_BYTES = 32 * 1024 };
 
 // Where local peers find a buffer: an offset in the segment, or an address to and from
 // which the kernel copies. 0: they cannot reach it.

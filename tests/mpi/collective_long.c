@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 enum { MOST_INTS = 100003, KINDS = 3 };
-// 64 KiB of all members together, or of one, is long; a piece has 128 KiB.
-static const int lengths[] = {2048, 8191, 8192, 16383, 16384, 16385, 32769, MOST_INTS};
+// 32 KiB of all members together, or of one, is long; a piece has 128 KiB.
+static const int lengths[] = {2048,  4095,  4096,  8191,  8192,
+                              16383, 16384, 16385, 32769, MOST_INTS};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
 
 // What one thread needs.
