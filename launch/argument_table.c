@@ -36,14 +36,32 @@ static void apply_universe(struct parser *parser, char **values)
                                           : UNIVERSE_OF_HOSTS;
 }
 
+static void require_library(const char *option, const char *name)
+{
+    char *library = path_beside(name);
+    if (!library || access(library, R_OK) != 0)
+        usage_error("%s: there is no library %s", option, library ? library : "");
+    free(library);
+}
+
 static void apply_share(struct parser *parser, char **values)
 {
     (void)values;
-    char *library = heap_library();
-    if (!library || access(library, R_OK) != 0)
-        usage_error("--share-heap: there is no library %s", library ? library : "");
-    free(library);
+    require_library("--share-heap", ORIEL_HEAP_LIBRARY);
     parser->plan->shares_heap = true;
+}
+
+static void apply_trace(struct parser *parser, char **values)
+{
+    require_library("--trace", ORIEL_TRACE_LIBRARY);
+    parser->plan->trace_folder = values[0];
+}
+
+static void apply_summary(struct parser *parser, char **values)
+{
+    (void)values;
+    require_library("--summary", ORIEL_TRACE_LIBRARY);
+    parser->plan->prints_summary = true;
 }
 
 // ---- where ----------------------------------------------------------------------------
@@ -338,6 +356,10 @@ const struct argument argument_table[] = {
      "tag, merge and dir=DIR for the above, with commas"},
     {GROUP_OUTPUT, "--report", "FILE", apply_finding_file,
      "what is wrong with the program, as JSON lines; FILE.sarif: as SARIF 2.1.0"},
+    {GROUP_OUTPUT, "--trace", "DIR", apply_trace,
+     "record all calls of MPI; DIR gets a page and a trace for Perfetto"},
+    {GROUP_OUTPUT, "--summary", "", apply_summary,
+     "say at the end which calls have waited, where and for whom"},
     {GROUP_OUTPUT, "-v|--verbose", "", apply_verbose,
      "say which processes start and end"},
     {GROUP_OUTPUT, "-q|--quiet", "", apply_quiet,

@@ -87,6 +87,9 @@ struct plan {
     bool tags_output, merges_errors, is_verbose;
     bool keeps_job; // when one of its ranks dies
     bool shares_heap;
+    const char *trace_folder; // as it was given, or NULL
+    bool prints_summary;      // of the trace
+    bool is_traced, keeps_trace;
     enum binding binding;
     bool reports_binding;
     const char *report; // file of findings, absolute, NULL: none
@@ -296,11 +299,17 @@ void binding_apply(const struct job *job, const struct rank *rank);
 bool report_begin(const char *path);
 bool report_end(const char *path);
 
-// The path of the library that --share-heap preloads, beside this program; NULL without
-// memory.
-char *heap_library(void);
-// Puts it before what the environment has preloaded.
-void heap_library_preload(void);
+// The path of a file that is installed with this program, from its folder on; NULL
+// without memory.
+char *path_beside(const char *name);
+// Puts such a library before what the environment has preloaded.
+void library_preload(const char *name);
+
+// Whether the job is traced, as the command line or ORIEL_TRACE has it; makes the trace's
+// folder and tells the ranks. Exits with a message if there can be none.
+void tracing_begin(struct plan *plan);
+// Makes what is to be read of the trace, and prints the summary if that is wanted.
+void tracing_end(const struct plan *plan);
 
 pid_t guard_start(void);
 

@@ -53,7 +53,12 @@ int main(int argc, char **argv)
     programs_find(&plan);
     if (plan.report != NULL && !report_begin(plan.report))
         return EXIT_USAGE;
+    tracing_begin(&plan);
     raise_file_limit(&job.inherited_files);
     signals_open(&job);
-    return job_start(&job) != 0 ? EXIT_FAILURE : job_run(&job);
+    if (job_start(&job) != 0)
+        return EXIT_FAILURE;
+    int code = job_run(&job);
+    tracing_end(&plan);
+    return code;
 }

@@ -55,6 +55,7 @@ void plan_write(const struct plan *plan, struct sink *sink)
     write_number(sink, (int)plan->binding);
     write_number(sink, plan->reports_binding);
     write_number(sink, plan->shares_heap);
+    write_number(sink, plan->is_traced);
     write_number(sink, plan->section_count);
     for (int i = 0; i < plan->section_count; i++) {
         const struct section *section = &plan->sections[i];
@@ -139,6 +140,7 @@ bool plan_read(char *bytes, size_t count, struct plan *plan)
     reader.is_bad |= plan->binding > BIND_DOMAIN;
     plan->reports_binding = reader_number(&reader) != 0;
     plan->shares_heap = reader_number(&reader) != 0;
+    plan->is_traced = reader_number(&reader) != 0;
     plan->section_count = reader_number(&reader);
     plan->sections = calloc((size_t)plan->section_count + 1, sizeof *plan->sections);
     if (!plan->sections || reader.is_bad)

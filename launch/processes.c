@@ -61,7 +61,9 @@ static void set_environment(const struct job *job, const struct rank *rank, int 
     set_all(&job->plan->settings);
     set_all(&rank->section->settings);
     if (job->plan->shares_heap)
-        heap_library_preload();
+        library_preload(ORIEL_HEAP_LIBRARY);
+    if (job->plan->is_traced)
+        library_preload(ORIEL_TRACE_LIBRARY);
     unsetenv("PMI_PORT"); // of a launcher that has started mpiexec
     unsetenv("PMI_ID");
     set_number("PMI_FD", wire);

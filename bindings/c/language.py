@@ -2,16 +2,20 @@
 """C: the entries that call the core, and mpi.h."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from bindings.c import entries, keywords
 from bindings.c.steps import CSteps
 from bindings.c.text import CText
+from bindings.c.traced import traced_calls
 from bindings.c.wrap import wrap_c, wrap_c_lines
 from codegen.expand import Bindings, Entry, callback_entries
 from codegen.language import Language
 from codegen.model import Callback, Form, Procedure
 from codegen.plan import CorePlanner
 from codegen.symbols import Symbol, support_symbol
+
+TRACER = "liboriel_trace"  # the library that mpiexec --trace preloads
 
 
 class C(Language):
@@ -41,11 +45,16 @@ class C(Language):
         for length in bindings.lengths:
             name, record = f"oriel_{length.name}", "lengths of arrays to be copied"
             yield support_symbol(self, name, record, length.kind.position)
+        for call in traced_calls(bindings.entries[self.name]):
+            record, position = call.entry.procedure.name, call.entry.procedure.position
+            symbol = support_symbol(self, call.entry.name, record, position)
+            yield replace(symbol, library=TRACER)
 
     def names(self, bindings: Bindings) -> Mapping[str, object]:
         """c             declarations and the parts of steps (steps.CSteps)
         c_entries     expand.Entry, in the table's order; c_of(procedure): of one record
         core_plans    plan.EntryPlan of each of c_entries: its steps
+        traced        traced.Traced, what the tracer records
         """
         planner = CorePlanner(bindings.spec)
         return {
@@ -53,6 +62,7 @@ class C(Language):
             "c_entries": bindings.entries[self.name],
             "c_of": entries.c_entries,
             "core_plans": [planner.plan(e) for e in bindings.entries[self.name]],
+            "traced": traced_calls(bindings.entries[self.name]),
         }
 
     def filters(self) -> Mapping[str, Callable[..., str]]:

@@ -268,6 +268,13 @@ int options_read(struct options *options)
 
 bool option_exists(const char *name, size_t length)
 {
+    // Those of the compilers' wrappers, and of mpiexec.
+    static const char others[] = "ORIEL_CC|ORIEL_CXX|ORIEL_FC|ORIEL_TRACE";
+    const char *other;
+    size_t bytes;
+    for (int i = 0; (bytes = word_at(others, i, &other)) > 0; i++)
+        if (bytes == length && strncmp(other, name, length) == 0)
+            return true;
     for (int i = 0; i < option_count; i++) {
         const char *known = option_table[i].name;
         if (strlen(known) == length && strncmp(known, name, length) == 0)

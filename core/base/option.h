@@ -69,7 +69,7 @@ int option_set(const struct option *option, struct options *options, const void 
 // The index-th of words separated by |, as in an OPTION_CHOICE, and its length; 0 if
 // there is none.
 size_t word_at(const char *words, int index, const char **word);
-// Is there an option of this name (`length` bytes)?
+// Is there an option of this name (`length` bytes), or a setting of Oriel's commands?
 bool option_exists(const char *name, size_t length);
 // The option whose name resembles one most, or NULL.
 const struct option *option_nearest(const char *name, size_t length);

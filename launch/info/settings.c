@@ -19,13 +19,6 @@ static void report_option(struct report *report, const struct option *option)
     report_close(report);
 }
 
-// The settings of mpicc, mpicxx and mpifort.
-static bool is_of_wrapper(const char *name)
-{
-    return strcmp(name, "ORIEL_CC") == 0 || strcmp(name, "ORIEL_CXX") == 0 ||
-           strcmp(name, "ORIEL_FC") == 0;
-}
-
 void report_settings(struct report *report)
 {
     struct options options = {0};
@@ -42,7 +35,7 @@ void report_settings(struct report *report)
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)length, *entry);
         if (strncmp(name, "ORIEL_", strlen("ORIEL_")) == 0 &&
-            !option_exists(*entry, length) && !is_of_wrapper(name))
+            !option_exists(*entry, length))
             report_value(report, name, "is no setting of Oriel");
     }
     report_close(report);

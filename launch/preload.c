@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The library with which the ranks take large allocations from shared memory.
+// The libraries that the ranks load before all others.
 #include "launch.h"
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-char *heap_library(void)
+char *path_beside(const char *name)
 {
     char own[PATH_MAX], *path;
     ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
@@ -15,13 +15,13 @@ char *heap_library(void)
         return NULL;
     own[length] = '\0';
     *strrchr(own, '/') = '\0';
-    return asprintf(&path, "%s/%s", own, ORIEL_HEAP_LIBRARY) < 0 ? NULL : path;
+    return asprintf(&path, "%s/%s", own, name) < 0 ? NULL : path;
 }
 
-void heap_library_preload(void)
+void library_preload(const char *name)
 {
     const char *others = getenv("LD_PRELOAD");
-    char *library = heap_library(), *list;
+    char *library = path_beside(name), *list;
     bool has_others = others && *others != '\0';
     if (!library || asprintf(&list, "%s%s%s", library, has_others ? ":" : "",
                              has_others ? others : "") < 0)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sums over a trace: what the summary and the page have."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from events import Event, Trace
+from files import NONE
+from waits import OUTSIDE, Wait, Waits, plain
+
+SHORT = 1024  # bytes: operations up to here are worth putting together
+MANY = 8  # so many of them to one target
+
+
+@dataclass
+class WaitRow:
+    """Calls of one procedure from one line on one object."""
+
+    name: str
+    object: str
+    place: str
+    nanoseconds: int = 0
+    calls: int = 0
+    longest: int = 0
+    causes: Counter[int] = field(default_factory=Counter)  # nanoseconds for each rank
+    reasons: Counter[str] = field(default_factory=Counter)
+    waiting: Counter[int] = field(default_factory=Counter)  # nanoseconds of each rank
+
+
+@dataclass
+class ShortRow:
+    """Short operations to one target after another."""
+
+    name: str
+    object: str
+    place: str
+    calls: int = 0
+    bytes: int = 0
+    runs: int = 0
+
+
+@dataclass
+class Traffic:
+    """What one process has moved to or from another."""
+
+    operations: int = 0
+    bytes: int = 0
+
+
+class Totals:
+    """Sums over all processes."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.waits = Waits(trace).all
+        self.rows = self._wait_rows()
+        self.short = self._short_rows()
+        self.traffic = self._traffic()
+        self.blame: Counter[int] = Counter()
+        self.reasons: dict[str, Counter[tuple[str, int]]] = defaultdict(Counter)
+        for wait in self.waits:
+            if wait.cause != NONE:
+                self.blame[wait.cause] += wait.event.inside
+                text = trace.object_text(wait.event)
+                self.reasons[wait.reason][text, wait.cause] += wait.event.inside
+        self.inside = self._inside()
+
+    def _key(self, event: Event) -> tuple[int, int, int]:
+        return event.procedure, event.object, event.place
+
+    def _wait_rows(self) -> list[WaitRow]:
+        rows: dict[tuple[int, int, int], WaitRow] = {}
+        for wait in self.waits:
+            event = wait.event
+            row = rows.get(self._key(event))
+            if row is None:
+                row = rows[self._key(event)] = WaitRow(*self.words(event))
+            _add_wait(row, wait)
+        return sorted(rows.values(), key=lambda row: -row.nanoseconds)
+
+    def words(self, event: Event) -> tuple[str, str, str]:
+        """Procedure, object and place of an event."""
+        trace = self.trace
+        return trace.name(event), trace.object_text(event), trace.places[event.place]
+
+    def _is_access(self, event: Event) -> bool:
+        procedure = self.trace.procedures[event.procedure]
+        is_message = event.peer != NONE and procedure.shared == "local"
+        return is_message and procedure.data != "-"
+
+    def _short_rows(self) -> list[ShortRow]:
+        """Runs count as they are; single calls to the same target follow each other."""
+        rows: dict[tuple[int, int, int], ShortRow] = {}
+        for event in self.trace.events:
+            is_short = 0 < event.bytes <= SHORT * event.calls
+            if event.calls < MANY or not is_short or not self._is_access(event):
+                continue
+            row = rows.setdefault(self._key(event), ShortRow(*self.words(event)))
+            row.calls += event.calls
+            row.bytes += event.bytes
+            row.runs += 1
+        return sorted(rows.values(), key=lambda row: -row.calls)
+
+    def _traffic(self) -> dict[int, dict[tuple[int, int], Traffic]]:
+        """By object, and by who calls and whom it names."""
+        found: dict[int, dict[tuple[int, int], Traffic]] = {}
+        for event in self.trace.events:
+            if self._is_access(event):
+                pairs = found.setdefault(event.object, {})
+                traffic = pairs.setdefault((event.rank, event.peer), Traffic())
+                traffic.operations += event.calls
+                traffic.bytes += event.bytes
+        return found
+
+    def _inside(self) -> dict[int, int]:
+        """Nanoseconds of each rank in MPI, start and end apart."""
+        inside: dict[int, int] = {p.rank: 0 for p in self.trace.processes}
+        names = [plain(procedure.name) for procedure in self.trace.procedures]
+        for event in self.trace.events:
+            if names[event.procedure] not in OUTSIDE and event.thread == 0:
+                inside[event.rank] += event.inside
+        return inside
+
+
+def _add_wait(row: WaitRow, wait: Wait) -> None:
+    event = wait.event
+    row.nanoseconds += event.inside
+    row.calls += event.calls
+    row.longest = max(row.longest, event.inside // max(event.calls, 1))
+    row.waiting[event.rank] += event.inside
+    if wait.cause != NONE:
+        row.causes[wait.cause] += event.inside
+        row.reasons[wait.reason] += event.inside
