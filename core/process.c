@@ -26,18 +26,6 @@ static const char *provider_text(void)
     return process.boot ? "not needed on one node" : "not started";
 }
 
-// Names of the compiler wrappers and of mpiexec.
-static bool is_of_other_commands(const char *name, int length)
-{
-    static const char *const known[] = {"ORIEL_CC", "ORIEL_CXX", "ORIEL_FC",
-                                        "ORIEL_MEMORY_KINDS"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if ((size_t)length == strlen(known[i]) &&
-            strncmp(name, known[i], (size_t)length) == 0)
-            return true;
-    return false;
-}
-
 // A misspelt setting has no effect. What resembles none may be meant for others: who
 // asks what was chosen sees it.
 static void unknown_option_tell(const char *name, int length)
@@ -56,8 +44,7 @@ static void unknown_options_tell(void)
     for (char **variable = environ; *variable; variable++) {
         int length = (int)strcspn(*variable, "=");
         if (strncmp(*variable, "ORIEL_", 6) == 0 &&
-            !option_exists(*variable, (size_t)length) &&
-            !is_of_other_commands(*variable, length))
+            !option_exists(*variable, (size_t)length))
             unknown_option_tell(*variable, length);
     }
 }

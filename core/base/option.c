@@ -269,7 +269,8 @@ int options_read(struct options *options)
 bool option_exists(const char *name, size_t length)
 {
     // Those of the compilers' wrappers, and of mpiexec.
-    static const char others[] = "ORIEL_CC|ORIEL_CXX|ORIEL_FC|ORIEL_TRACE";
+    static const char others[] =
+        "ORIEL_CC|ORIEL_CXX|ORIEL_FC|ORIEL_MEMORY_KINDS|ORIEL_TRACE";
     const char *other;
     size_t bytes;
     for (int i = 0; (bytes = word_at(others, i, &other)) > 0; i++)

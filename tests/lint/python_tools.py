@@ -50,7 +50,7 @@ def _types(top: Path, files: list[Path]) -> Iterator[str]:
     others = [f for f in files if str(f) not in modules]
     for folder in sorted({f.parent for f in others}):
         names = [f.name for f in others if f.parent == folder]
-        path = f"{top}:{top / 'tests' / 'proofs'}"
+        path = f"{top}:{top / 'tests' / 'proofs'}:{top / 'launch' / 'trace' / 'reader'}"
         yield _said([*mypy, *names], top / folder, MYPYPATH=path)
 
 

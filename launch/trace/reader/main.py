@@ -10,7 +10,9 @@ from pathlib import Path
 
 from chrome import write_chrome
 from events import read_trace
-from summary import summary
+from page import write_page
+from summary import summary_lines
+from totals import Totals
 
 
 def main() -> int:
@@ -32,10 +34,12 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
+    totals = Totals(trace)
     if not arguments.discard:
         write_chrome(trace, arguments.folder / "trace.json")
+        write_page(totals, arguments.folder / "index.html")
     if arguments.summary:
-        print("\n".join(summary(trace)), file=sys.stderr)
+        print("\n".join(summary_lines(totals)), file=sys.stderr)
     return 0
 
 

@@ -8,6 +8,7 @@ from totals import Totals, WaitRow
 
 LINES = 10
 SHORT_RUNS = 100  # short operations that are worth a line
+ONE_CALL = "they follow each other, and one call with a datatype would do"
 
 
 def time_text(nanoseconds: float) -> str:
@@ -76,9 +77,8 @@ def _endings(trace: Trace) -> list[str]:
     return lines[:3]
 
 
-def summary(trace: Trace) -> list[str]:
+def summary_lines(totals: Totals) -> list[str]:
     """At most LINES lines."""
-    totals = Totals(trace)
     whole = max(sum(totals.inside.values()), 1)
     other = []
     if totals.blame:
@@ -88,10 +88,9 @@ def summary(trace: Trace) -> list[str]:
         if row.calls >= SHORT_RUNS:
             other.append(
                 f"{row.calls:,} calls of {row.name} of {bytes_text(row.bytes / row.calls)}"
-                f" at {row.place} are in {_counted(row.runs, 'run')} to one target each: "
-                "one call with a datatype would do"
+                f" at {row.place}: {row.between or ONE_CALL}"
             )
-    other += _endings(trace)
+    other += _endings(totals.trace)
     head = [f"Oriel: {_job(totals)}"]
     rows = [row for row in totals.rows if row.nanoseconds * 200 >= whole]
     room = LINES - len(head) - len(other)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from chrome import grouped
 from events import Event, Trace
 from files import NONE
 from waits import OUTSIDE, Wait, Waits, plain
@@ -21,6 +22,7 @@ class WaitRow:
     name: str
     object: str
     place: str
+    number: int  # of the object
     nanoseconds: int = 0
     calls: int = 0
     longest: int = 0
@@ -36,6 +38,8 @@ class ShortRow:
     name: str
     object: str
     place: str
+    number: int  # of the object
+    between: str = ""  # what is called after each, so that they are not one
     calls: int = 0
     bytes: int = 0
     runs: int = 0
@@ -76,7 +80,7 @@ class Totals:
             event = wait.event
             row = rows.get(self._key(event))
             if row is None:
-                row = rows[self._key(event)] = WaitRow(*self.words(event))
+                row = rows[self._key(event)] = WaitRow(*self.words(event), event.object)
             _add_wait(row, wait)
         return sorted(rows.values(), key=lambda row: -row.nanoseconds)
 
@@ -85,29 +89,45 @@ class Totals:
         trace = self.trace
         return trace.name(event), trace.object_text(event), trace.places[event.place]
 
-    def _is_access(self, event: Event) -> bool:
+    def is_access(self, event: Event) -> bool:
+        """It moves data between this process and another that it names."""
         procedure = self.trace.procedures[event.procedure]
         is_message = event.peer != NONE and procedure.shared == "local"
         return is_message and procedure.data != "-"
 
     def _short_rows(self) -> list[ShortRow]:
-        """Runs count as they are; single calls to the same target follow each other."""
         rows: dict[tuple[int, int, int], ShortRow] = {}
-        for event in self.trace.events:
-            is_short = 0 < event.bytes <= SHORT * event.calls
-            if event.calls < MANY or not is_short or not self._is_access(event):
-                continue
-            row = rows.setdefault(self._key(event), ShortRow(*self.words(event)))
-            row.calls += event.calls
-            row.bytes += event.bytes
-            row.runs += 1
+        for group in grouped(self.trace.events):
+            for event in group:
+                is_short = 0 < event.bytes <= SHORT * event.calls
+                if event.calls >= MANY and is_short and self.is_access(event):
+                    self._add_short(rows, event, group)
         return sorted(rows.values(), key=lambda row: -row.calls)
+
+    def _add_short(
+        self,
+        rows: dict[tuple[int, int, int], ShortRow],
+        event: Event,
+        group: list[Event],
+    ) -> None:
+        """Add a run; calls that alternate with it may wait for each of it."""
+        row = rows.get(self._key(event))
+        if row is None:
+            words = self.words(event)
+            row = rows[self._key(event)] = ShortRow(*words, event.object)
+        row.calls += event.calls
+        row.bytes += event.bytes
+        row.runs += 1
+        for other in group:
+            is_after = other.object == event.object and not self.is_access(other)
+            if is_after and 2 * other.calls > event.calls:
+                row.between = f"each is followed by {self.trace.name(other)}"
 
     def _traffic(self) -> dict[int, dict[tuple[int, int], Traffic]]:
         """By object, and by who calls and whom it names."""
         found: dict[int, dict[tuple[int, int], Traffic]] = {}
         for event in self.trace.events:
-            if self._is_access(event):
+            if self.is_access(event):
                 pairs = found.setdefault(event.object, {})
                 traffic = pairs.setdefault((event.rank, event.peer), Traffic())
                 traffic.operations += event.calls
