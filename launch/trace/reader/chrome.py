@@ -85,7 +85,7 @@ def _names(trace: Trace) -> Iterator[dict[str, object]]:
 
 def write_chrome(trace: Trace, path: Path) -> None:
     """Write it, an event a line."""
-    encode = json.JSONEncoder(separators=(",", ":")).encode
+    encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
     with path.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
         file.write(",\n".join(map(encode, _names(trace))))

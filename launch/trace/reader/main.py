@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import shutil
 import sys
 from pathlib import Path
@@ -25,6 +26,7 @@ def main() -> int:
         "--discard", action="store_true", help="print only, and remove the folder"
     )
     arguments = parser.parse_args()
+    gc.disable()  # records make no cycles, and millions of them would be visited
     trace = read_trace(arguments.folder)
     if arguments.discard:
         shutil.rmtree(arguments.folder, ignore_errors=True)

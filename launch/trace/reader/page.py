@@ -28,7 +28,10 @@ class _Bars:
 
     def __init__(self, totals: Totals) -> None:
         self._trace = totals.trace
-        self._groups = list(grouped(totals.trace.events))
+        self._groups = [
+            (group, (group[0].rank, group[0].thread), max(e.end for e in group))
+            for group in grouped(totals.trace.events)
+        ]
         self._causes = {
             id(w.event): w for w in totals.waits if w.cause != NONE  # by its event
         }
@@ -38,11 +41,9 @@ class _Bars:
     def make(self) -> list[list[Bar]]:
         """The bars of each track, by begin."""
         width = 0
-        while True:
-            tracks = self._tracks(width)
-            if sum(map(len, tracks.values())) <= BARS:
-                break
+        while sum(1 for _ in self._near(width)) > BARS:
             width = max(2 * width, round(self._trace.seconds * 1e9 / 50_000), 1)
+        tracks = self._tracks(width)
         self.tracks, self.width = sorted(tracks), width
         return [tracks[track] for track in self.tracks]
 
@@ -56,17 +57,14 @@ class _Bars:
     def _near(self, width: int) -> Iterator[list[Event]]:
         """Groups, put together where they are narrow and near each other."""
         near: list[Event] = []
-        until = 0
-        for group in self._groups:
-            begin, end = group[0].begin, max(event.end for event in group)
-            track = group[0].rank, group[0].thread
-            is_same = bool(near) and (near[0].rank, near[0].thread) == track
-            if is_same and end <= until:
+        last, until = (NONE, NONE), 0
+        for group, track, end in self._groups:
+            if track == last and end <= until:
                 near.extend(group)
                 continue
             if near:
                 yield near
-            near, until = list(group), begin + width
+            near, last, until = list(group), track, group[0].begin + width
         if near:
             yield near
 
