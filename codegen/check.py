@@ -37,11 +37,19 @@ def check(spec: Spec) -> list[SpecError]:
     for constant in spec.constants.values():
         errors += check_constant(spec, constant)
     for callback in spec.callbacks.values():
-        errors += _Record(spec, callback, callback.arguments).errors()
+        errors += check_record(spec, callback)
     for procedure in spec.procedures.values():
-        errors += _procedure(spec, procedure)
+        errors += check_record(spec, procedure)
     errors += _cores(spec)
     return errors
+
+
+def check_record(spec: Spec, record: Procedure | Callback) -> Iterator[SpecError]:
+    """What is wrong with a record of the table, whatever the others say."""
+    if isinstance(record, Callback):
+        yield from _Record(spec, record, record.arguments).errors()
+    else:
+        yield from _procedure(spec, record)
 
 
 # ---- records -------------------------------------------------------------------------

@@ -41,10 +41,11 @@ class One(EchoProof):
         expected = [line for call in calls for line in transcript(call)]
         self.assertNotEqual(expected, [])
         self.assert_transcript(self.link("CC", "calls", objects), expected)
-        probes = list(domain_probes.probes(self.alone))
-        text = domain_probes.domains_c(self.alone)
+        probes = domain_probes.by_record(self.alone)
+        text = domain_probes.domains_c(self.alone, probes)
         objects = [self.compile_text("probes.c", text), *core]
-        expected = [line for probe in probes for line in probe.transcript()]
+        found = [probe for some in probes.values() for probe in some]
+        expected = [line for probe in found for line in probe.transcript()]
         self.assertNotEqual(expected, [])
         self.assert_transcript(self.link("CC", "probes", objects), expected)
         echo = self.compile_fortran(ECHO / "echo.f90")

@@ -375,10 +375,10 @@ def by_record(spec: Spec) -> dict[str, list[Probe]]:
     return found
 
 
-def domains_c(spec: Spec) -> str:
+def domains_c(spec: Spec, known: dict[str, list[Probe]]) -> str:
     """The program that makes all these calls."""
     blocks = {
         name: [line for probe in found for line in probe.block()]
-        for name, found in by_record(spec).items()
+        for name, found in known.items()
     }
     return c_program(spec, blocks)

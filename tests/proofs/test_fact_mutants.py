@@ -30,7 +30,7 @@ from echo_programs import (
 from fact_mutants import FactMutant, mutants_of
 from samples import tells_address, value_of
 
-from codegen.check import check
+from codegen.check import check_record
 from codegen.expand import expand
 from codegen.model import Argument, Procedure, Spec
 from codegen.render import render
@@ -93,7 +93,8 @@ class FactMutants(EchoProof):
         spec = self.spec
         self.objects = self.recording_core()
         self.echo = self.compile_text("echo_calls.c", echo_c(spec))
-        self.domains = self.compile_text("domain_calls.c", domains_c(spec))
+        probes = domain_probes.by_record(spec)
+        self.domains = self.compile_text("domain_calls.c", domains_c(spec, probes))
         self.expected: dict[str, dict[str, list[str]]] = {}
         self.expected["echo"] = {
             name: [line for c in calls for line in transcript(c)]
@@ -101,7 +102,7 @@ class FactMutants(EchoProof):
         }
         self.expected["domains"] = {
             name: [line for p in some for line in p.transcript()]
-            for name, some in domain_probes.by_record(spec).items()
+            for name, some in probes.items()
         }
         self.fortran = ""
         if os.environ.get("FC"):
@@ -175,7 +176,7 @@ class FactMutants(EchoProof):
     def is_refused(self, mutant: FactMutant) -> bool:
         """The checker does not take it."""
         known = {**self.spec.procedures, mutant.name: mutant.record}
-        return bool(check(replace(self.spec, procedures=known)))
+        return any(check_record(replace(self.spec, procedures=known), mutant.record))
 
     def left(self, mutants: list[FactMutant]) -> list[str]:
         """Those that nothing notices."""
@@ -186,8 +187,17 @@ class FactMutants(EchoProof):
         unseen = [m for m in hidden if not self.is_noticed(programs, m.name)]
         return [f"{m.name}: {m.fault}" for m in unseen]
 
+    def assert_edges_of_domains(self, program: Path) -> None:
+        """A value outside of its domain gives the recorded error class through the error
+        handler of the recorded object and never reaches the core; a value at the edge
+        does reach it.
+        """
+        known = self.expected["domains"].values()
+        self.assert_transcript(program, [line for lines in known for line in lines])
+
     def test_faults_and_nothing_else_are_noticed(self) -> None:
         programs = self.build(self.spec)
+        self.assert_edges_of_domains(programs["domains"])
         for record in echoed(self.spec, "c"):
             self.assertFalse(self.is_noticed(programs, record.name), record.name)
         most = 10**9 if os.environ.get("ORIEL_ALL_MUTANTS") else MUTANTS
