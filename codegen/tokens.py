@@ -64,10 +64,10 @@ def _length_while(text: str, start: int, more: str) -> int:
 def _scan(text: str, start: int, position: Position) -> Token:
     """The token that starts at `start`."""
     letter = text[start]
-    here = replace(position, column=start + 1, width=1)
     if letter == '"':
         end = text.find('"', start + 1)
         if end < 0:
+            here = replace(position, column=start + 1, width=1)
             raise SpecError(here, "string without its closing quote; add the quote")
         return Token(Sort.STRING, text[start + 1 : end], start + 1, end + 1)
     if letter.isdigit() or (letter == "-" and text[start + 1 : start + 2].isdigit()):
@@ -79,6 +79,7 @@ def _scan(text: str, start: int, position: Position) -> Token:
     for symbol in SYMBOLS:
         if text.startswith(symbol, start):
             return Token(Sort.SYMBOL, symbol, start + 1, start + len(symbol))
+    here = replace(position, column=start + 1, width=1)
     raise SpecError(here, f"character '{letter}' means nothing here; remove it")
 
 
