@@ -259,13 +259,15 @@ void arguments_help(void)
             printf("\n%s:\n", headings[argument_table[i].group]);
         print_usage(&argument_table[i]);
     }
-    puts("\nThe exit code is that of the first process that failed, 128 + the number "
-         "of\n"
-         "the signal that killed it, or 0; 2, 126 or 127 if nothing could be started, "
-         "124 after\n"
-         "--timeout. SIGINT, SIGTERM, SIGHUP and SIGQUIT go to all processes; a second "
-         "one kills them.\n\n"
-         "Programs linked with Oriel read these variables [default]:");
+    puts(
+        "\nThe exit code is that of the first process that failed, 128 + the number "
+        "of\n"
+        "the signal that killed it, or 0; 2, 126 or 127 if nothing could be started, "
+        "124 after\n"
+        "--timeout. SIGINT, SIGTERM and SIGHUP go to all processes; a second one kills "
+        "them.\n"
+        "SIGQUIT shows what they wait for, and so does the end of --timeout.\n\n"
+        "Programs linked with Oriel read these variables [default]:");
     options_list(stdout);
 }
 

@@ -93,6 +93,10 @@ static int job_check_time(struct job *job)
     uint64_t now = now_nanoseconds();
     if (now < job->time_limit)
         return (int)((job->time_limit - now) / 1000000u) + 1;
+    bool must_ask = !job->is_over_time;
+    job->is_over_time = true;
+    if ((must_ask && waits_ask(job)) || job->waits_deadline != 0)
+        return -1;
     say("the job has run for %d s, which is its time limit; ending the job",
         job->plan->timeout);
     begin_end(job, EXIT_TIMEOUT);
@@ -101,7 +105,11 @@ static int job_check_time(struct job *job)
 
 int job_step_towards_end(struct job *job)
 {
-    int limit = job_check_time(job);
+    int waits = waits_step(job), limit = job_check_time(job);
+    if (waits < 0 && job->waits_deadline != 0) // asked just now
+        waits = waits_step(job);
+    if (waits >= 0 && (limit < 0 || waits < limit))
+        limit = waits;
     if (job->end_step == END_NOT)
         return limit;
     uint64_t now = now_nanoseconds();

@@ -210,6 +210,8 @@ struct rank {
     struct source output, error;
     struct link *link; // to its host, NULL on this machine
     int far;           // the other end of its wire when it has a link, or -1
+    bool tells_waits;  // on request
+    char *wait;        // what it has told, or NULL
 };
 
 // The cores on which this process may run, each with its hardware threads; or what else
@@ -243,8 +245,10 @@ struct job {
     int interrupted_by; // first SIGINT, SIGTERM, SIGHUP or SIGQUIT, or 0
     uint64_t interrupted_at;
     enum job_end_step end_step;
-    uint64_t deadline;   // of this step, in nanoseconds
-    uint64_t time_limit; // when the job ends at the latest, 0: never
+    uint64_t deadline;       // of this step, in nanoseconds
+    uint64_t time_limit;     // when the job ends at the latest, 0: never
+    bool is_over_time;       // the ranks have been asked what they wait for
+    uint64_t waits_deadline; // when what they have told is printed, 0: not asked
     int exit_code;
     int late_exit_code; // of a rank after its MPI_Finalize
     bool has_findings;  // as some rank has told at its end
@@ -317,6 +321,13 @@ pid_t guard_start(void);
 void debugger_tell_started(struct job *job);
 // Tells a debugger that the job ends early.
 void debugger_tell_end(const char *reason);
+
+// Asks the ranks what they wait for; false: none of them can tell.
+bool waits_ask(struct job *job);
+void waits_hear(struct job *job, struct rank *rank, const char *text);
+// Prints it when all have told or enough time has passed; returns the milliseconds that
+// poll() may wait, -1 for ever.
+int waits_step(struct job *job);
 
 void signals_open(struct job *job);
 // Handles what has come on job->signals, except that children have ended: true then.

@@ -115,6 +115,21 @@ static bool answer_abort(struct job *job, struct rank *rank, const char *line)
     return true;
 }
 
+static bool answer_tells_waits(struct job *job, struct rank *rank, const char *line)
+{
+    (void)job, (void)line;
+    rank->tells_waits = true;
+    return true;
+}
+
+static bool answer_wait(struct job *job, struct rank *rank, const char *line)
+{
+    const char *text = strstr(line, "text=");
+    if (text != NULL)
+        waits_hear(job, rank, text + strlen("text="));
+    return true;
+}
+
 static const struct {
     const char *command;
     answer_function *answer;
@@ -129,6 +144,8 @@ static const struct {
     {"barrier_in", answer_barrier},
     {"finalize", answer_finalize},
     {"abort", answer_abort},
+    {"tells_waits", answer_tells_waits},
+    {"wait", answer_wait},
 };
 
 // False when the rank cannot be served any more; then errno says why.

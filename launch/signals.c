@@ -59,8 +59,11 @@ static void signal_handle(struct job *job, int number)
     case SIGINT:
     case SIGTERM:
     case SIGHUP:
-    case SIGQUIT:
         job_interrupt(job, number);
+        break;
+    case SIGQUIT: // SIGUSR1 belongs to programs, to which other launchers pass it on
+        if (!waits_ask(job))
+            job_interrupt(job, number);
         break;
     case SIGTSTP: // the shell must see mpiexec stop, too
         job_signal(job, SIGTSTP);

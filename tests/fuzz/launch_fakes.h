@@ -39,7 +39,12 @@ static inline void store_clear(struct store *store)
     }
 }
 
-// ---- processes and people
+// ---- processes, time and people
+uint64_t now_nanoseconds(void)
+{
+    return 1; // no time passes
+}
+
 void say(const char *format, ...)
 {
     (void)format;

@@ -46,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         if (ranks[i].wire.fd >= 0)
             close(ranks[i].wire.fd);
         close(far[i]);
+        free(ranks[i].wait);
     }
     store_clear(&store);
     return 0;
