@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_stuck_limit(const char *text);
+
 const struct option option_table[] = {
     {
         .name = "ORIEL_CHECK",
@@ -91,6 +93,16 @@ const struct option option_table[] = {
         .field = offsetof(struct options, report),
         .description = "file that gets each finding as a line of JSON",
     },
+    {
+        .name = "ORIEL_STUCK",
+        .type = OPTION_TEXT,
+        .allowed = "seconds[,abort]|off",
+        .standard = "10",
+        .field = offsetof(struct options, stuck),
+        .is_right = is_stuck_limit,
+        .is_late = true,
+        .description = "when a call that waits looks for a deadlock",
+    },
 };
 const int option_count = sizeof option_table / sizeof option_table[0];
 
@@ -175,6 +187,34 @@ static bool parse_integer(const char *text, long maximum, int *number)
     return true;
 }
 
+enum { STUCK_SECONDS_MAX = 1000000 };
+
+static bool stuck_limit_parse(const char *text, struct stuck_limit *limit)
+{
+    *limit = (struct stuck_limit){.nanoseconds = 0};
+    if (strcmp(text, "off") == 0)
+        return true;
+    if (*text < '0' || *text > '9')
+        return false;
+    char *end;
+    double seconds = strtod(text, &end);
+    limit->must_abort = strcmp(end, ",abort") == 0;
+    limit->nanoseconds = (uint64_t)(1e9 * (seconds <= STUCK_SECONDS_MAX ? seconds : 0));
+    return (*end == '\0' || limit->must_abort) && limit->nanoseconds > 0;
+}
+
+static bool is_stuck_limit(const char *text)
+{
+    return stuck_limit_parse(text, &(struct stuck_limit){.nanoseconds = 0});
+}
+
+struct stuck_limit stuck_limit_of(const char *text)
+{
+    struct stuck_limit limit;
+    stuck_limit_parse(text, &limit);
+    return limit;
+}
+
 static bool is_allowed(const struct option *option, const void *value)
 {
     const char *word;
@@ -185,7 +225,8 @@ static bool is_allowed(const struct option *option, const void *value)
     case OPTION_INTEGER:
         return *(const int *)value >= 0 && *(const int *)value <= option->maximum;
     case OPTION_TEXT:
-        return memchr(value, '\0', OPTION_TEXT_BYTES) != NULL;
+        return memchr(value, '\0', OPTION_TEXT_BYTES) != NULL &&
+               (option->is_right == NULL || option->is_right(value));
     case OPTION_BYTES:
         break;
     }
@@ -224,7 +265,8 @@ static bool option_parse(const struct option *option, const char *text,
     case OPTION_BYTES:
         return parse_bytes(text, field);
     case OPTION_TEXT:
-        return snprintf(field, OPTION_TEXT_BYTES, "%s", text) < OPTION_TEXT_BYTES;
+        return snprintf(field, OPTION_TEXT_BYTES, "%s", text) < OPTION_TEXT_BYTES &&
+               (option->is_right == NULL || option->is_right(text));
     }
     return false;
 }
@@ -239,6 +281,8 @@ static const char *option_remedy(const struct option *option, char *text, size_t
     case OPTION_BYTES:
         return "a number such as 4096, 64M or 2G";
     case OPTION_TEXT:
+        if (option->is_right != NULL)
+            return option->allowed;
         snprintf(text, bytes, "a text of less than %d bytes", OPTION_TEXT_BYTES);
         return text;
     default:

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 // How much the generated entry points check (ORIEL_CHECK).
@@ -29,6 +30,7 @@ struct options {
     size_t heap_bytes;     // ORIEL_HEAP: address space of a process's heap, 0 = RAM
     char provider[OPTION_TEXT_BYTES]; // ORIEL_PROVIDER: of libfabric, "" = any
     char report[OPTION_TEXT_BYTES];   // ORIEL_REPORT: file of findings, "" = none
+    char stuck[OPTION_TEXT_BYTES];    // ORIEL_STUCK=seconds[,abort]|off
 };
 
 enum option_type {
@@ -45,10 +47,11 @@ struct option {
     const char *extras;   // of a choice: words that may stand beside it, or NULL
     const char *standard; // the value when the variable is not set
     long maximum;
-    size_t field;       // its place in struct options
-    size_t extra_field; // the int whose bits are the extras
-    bool is_common;     // all processes of a job must have the same
-    bool is_late;       // has an effect when it changes while the library runs
+    size_t field;                       // its place in struct options
+    size_t extra_field;                 // the int whose bits are the extras
+    bool (*is_right)(const char *text); // of an OPTION_TEXT; NULL: any text is
+    bool is_common;                     // all processes of a job must have the same
+    bool is_late; // has an effect when it changes while the library runs
     const char *description;
 };
 extern const struct option option_table[];
@@ -66,6 +69,13 @@ static inline void *option_field(const struct option *option, struct options *op
 size_t option_bytes(const struct option *option);
 // Sets an option to what is in a field of its type; MPI_ERR_ARG if that is not allowed.
 int option_set(const struct option *option, struct options *options, const void *value);
+// The time after which a call that waits asks whether its wait can end, as ORIEL_STUCK
+// says it; 0: never. Whether the job ends if it cannot.
+struct stuck_limit {
+    uint64_t nanoseconds;
+    bool must_abort;
+};
+struct stuck_limit stuck_limit_of(const char *text);
 // The index-th of words separated by |, as in an OPTION_CHOICE, and its length; 0 if
 // there is none.
 size_t word_at(const char *words, int index, const char **word);

@@ -7,6 +7,8 @@ const struct rule_text rule_texts[RULES] = {
                               "a variable is named as a setting of Oriel and is none"},
     [RULE_LEFT_OPEN] = {"left-open", LEVEL_WARNING,
                         "an object has not been freed before MPI_Finalize"},
+    [RULE_DEADLOCK] = {"deadlock", LEVEL_ERROR,
+                       "calls wait for each other, so that none of them can return"},
 };
 
 const char *rule_level_name(enum rule rule)

@@ -5,6 +5,7 @@
 enum rule {
     RULE_UNKNOWN_SETTING,
     RULE_LEFT_OPEN,
+    RULE_DEADLOCK,
     RULES,
 };
 

@@ -236,3 +236,37 @@ const void *calling_address(void)
         i++;
     return i < count ? (char *)frames[i] - 1 : NULL;
 }
+
+const void *calling_entry(void)
+{
+    void *frames[FRAMES_MAX];
+    Dl_info own, frame;
+    const void *entry = NULL;
+    int count = backtrace(frames, FRAMES_MAX);
+    if (dladdr((void *)(uintptr_t)calling_entry, &own) == 0)
+        return NULL;
+    for (int i = 0; i < count && dladdr((char *)frames[i] - 1, &frame) != 0 &&
+                    frame.dli_fbase == own.dli_fbase;
+         i++)
+        entry = (char *)frames[i] - 1;
+    return entry;
+}
+
+// An entry point that has a fast form leaves the rest to a function of its own.
+const char *entry_text(const void *entry, char text[SOURCE_TEXT_BYTES])
+{
+    static const char fast_rest[] = "checked_";
+    struct source_line found = {.function = ""};
+    Dl_info exported = {0};
+    dladdr(entry, &exported);
+    if (exported.dli_sname == NULL)
+        source_line_find(entry, &found);
+    const char *name = exported.dli_sname != NULL ? exported.dli_sname : found.function;
+    if (strncmp(name, fast_rest, sizeof fast_rest - 1) == 0)
+        name += sizeof fast_rest - 1;
+    if (strncmp(name, "PMPI_", 5) == 0)
+        name++;
+    snprintf(text, SOURCE_TEXT_BYTES, "%s",
+             strncmp(name, "MPI_", 4) == 0 ? name : "a call");
+    return text;
+}

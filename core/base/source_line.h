@@ -24,6 +24,11 @@ struct source_line {
 // NULL if there is none. Costs some microseconds and, the first time, memory.
 const void *calling_address(void);
 
+// An address in the C function of that procedure, NULL if there is none; and its name,
+// "MPI_Put", or "a call" where that is not known.
+const void *calling_entry(void);
+const char *entry_text(const void *entry, char text[SOURCE_TEXT_BYTES]);
+
 // Finds what is known of a code address. False when no line is. Any thread may call; costs
 // a millisecond the first time, and more with much debug information.
 bool source_line_find(const void *address, struct source_line *found);

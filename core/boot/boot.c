@@ -78,6 +78,21 @@ int boot_get(struct boot *boot, int rank, const char *key, char *value,
     return boot->driver->get(boot, rank, key, value, value_size);
 }
 
+void boot_ask_to_abort(struct boot *boot, int code, const char *why)
+{
+    boot->driver->abort(boot, code, why);
+}
+
+bool boot_must_tell(struct boot *boot)
+{
+    return boot->driver->must_tell != NULL && boot->driver->must_tell(boot);
+}
+
+void boot_tell(struct boot *boot, const char *text)
+{
+    boot->driver->tell(boot, text);
+}
+
 // exit() and not _exit(): what the program has printed, in C or Fortran, is wanted most
 // when it fails.
 _Noreturn void boot_abort(struct boot *boot, int code, const char *why)

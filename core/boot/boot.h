@@ -54,10 +54,18 @@ enum { BOOT_LAUNCHER = -1 };
 int boot_get(struct boot *boot, int rank, const char *key, char *value,
              size_t value_size);
 
+// Has the launcher asked what this process waits for? It is told by a line of text. Any
+// thread may call.
+bool boot_must_tell(struct boot *boot);
+void boot_tell(struct boot *boot, const char *text);
+
 // Ends the whole job with exit code `code` (1 if its low eight bits are 0); does not
 // return. The caller has said why on standard error; `why` is for the launcher. Without
 // a boot (NULL) only this process ends.
 _Noreturn void boot_abort(struct boot *boot, int code, const char *why);
+
+// Only asks the launcher for that.
+void boot_ask_to_abort(struct boot *boot, int code, const char *why);
 
 // Says goodbye to the launcher and frees `boot`.
 void boot_stop(struct boot *boot);

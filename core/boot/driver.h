@@ -13,8 +13,10 @@ struct boot_driver {
     int (*get)(struct boot *boot, int rank, const char *key, char *value,
                size_t value_size);
     void (*abort)(struct boot *boot, int code, const char *why); // returns
-    void (*finalize)(struct boot *boot);                         // says goodbye
-    void (*close)(struct boot *boot);                            // frees driver_state
+    bool (*must_tell)(struct boot *boot); // see boot.h; NULL: never
+    void (*tell)(struct boot *boot, const char *text);
+    void (*finalize)(struct boot *boot); // says goodbye
+    void (*close)(struct boot *boot);    // frees driver_state
 };
 
 enum { JOB_SIZE_MAX = 1 << 24 }; // more ranks than that is nonsense from a launcher

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <netdb.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,15 +19,25 @@ enum { KVSNAME_BYTES = 256 };
 
 struct pmi1 {
     struct wire wire;
+    pthread_mutex_t lock;   // guards the wire
+    bool is_of_oriel;       // the launcher may ask what this process waits for
     int key_max, value_max; // longest key and value that the launcher takes, with zero
     char kvsname[KVSNAME_BYTES];
 };
+
+// The launcher's question what this process waits for: it does not wait.
+static bool is_question(const char *line)
+{
+    return strcmp(line, "cmd=tell_wait") == 0;
+}
 
 // Waits for the launcher's next line, which must have the word cmd=`command`.
 static int listen_for(struct pmi1 *pmi1, const char *command,
                       char answer[WIRE_LINE_BYTES])
 {
-    while (!wire_line(&pmi1->wire, answer)) {
+    while (!wire_line(&pmi1->wire, answer) || is_question(answer)) {
+        if (memchr(pmi1->wire.bytes, '\n', pmi1->wire.used) != NULL)
+            continue;
         int got = wire_receive(&pmi1->wire);
         if (got <= 0)
             return fail(MPI_ERR_OTHER, "the launcher has not said cmd=%s: %s", command,
@@ -43,10 +54,15 @@ static int listen_for(struct pmi1 *pmi1, const char *command,
 static int pmi1_ask(struct pmi1 *pmi1, const char *question, const char *command,
                     char answer[WIRE_LINE_BYTES])
 {
+    pthread_mutex_lock(&pmi1->lock);
+    int err = 0;
     if (!wire_send(&pmi1->wire, "%s", question))
-        return fail(MPI_ERR_OTHER, "cannot say '%.200s' to the launcher: %s", question,
-                    errno == EPIPE ? "it has gone" : strerror(errno));
-    return listen_for(pmi1, command, answer);
+        err = fail(MPI_ERR_OTHER, "cannot say '%.200s' to the launcher: %s", question,
+                   errno == EPIPE ? "it has gone" : strerror(errno));
+    if (!err)
+        err = listen_for(pmi1, command, answer);
+    pthread_mutex_unlock(&pmi1->lock);
+    return err;
 }
 
 // The launcher reports success by rc=0, or by not mentioning rc.
@@ -123,6 +139,27 @@ static void pmi1_abort(struct boot *boot, int code, const char *why)
     wire_send(&pmi1->wire, "cmd=abort exitcode=%d message=%s", code, message);
 }
 
+static bool pmi1_must_tell(struct boot *boot)
+{
+    struct pmi1 *pmi1 = boot->driver_state;
+    char line[WIRE_LINE_BYTES];
+    if (!pmi1->is_of_oriel || pthread_mutex_trylock(&pmi1->lock) != 0)
+        return false;
+    if (poll(&(struct pollfd){pmi1->wire.fd, POLLIN, 0}, 1, 0) > 0)
+        wire_receive(&pmi1->wire);
+    bool must = wire_line(&pmi1->wire, line) && is_question(line);
+    pthread_mutex_unlock(&pmi1->lock);
+    return must;
+}
+
+static void pmi1_tell(struct boot *boot, const char *text)
+{
+    struct pmi1 *pmi1 = boot->driver_state;
+    pthread_mutex_lock(&pmi1->lock);
+    wire_send(&pmi1->wire, "cmd=wait text=%s", text);
+    pthread_mutex_unlock(&pmi1->lock);
+}
+
 static void pmi1_finalize(struct boot *boot)
 {
     char question[64] = "cmd=finalize", answer[WIRE_LINE_BYTES];
@@ -139,6 +176,7 @@ static void pmi1_close(struct boot *boot)
 {
     struct pmi1 *pmi1 = boot->driver_state;
     close(pmi1->wire.fd);
+    pthread_mutex_destroy(&pmi1->lock);
     free(pmi1);
 }
 
@@ -147,6 +185,8 @@ static const struct boot_driver pmi1_driver = {
     .fence = pmi1_fence,
     .get = pmi1_get,
     .abort = pmi1_abort,
+    .must_tell = pmi1_must_tell,
+    .tell = pmi1_tell,
     .finalize = pmi1_finalize,
     .close = pmi1_close,
 };
@@ -281,6 +321,7 @@ int pmi1_start(struct boot *boot)
     if (!pmi1)
         return fail(MPI_ERR_NO_MEM, "no memory to speak to the launcher");
     pmi1->wire.fd = -1;
+    pthread_mutex_init(&pmi1->lock, NULL);
     int err = pmi1_learn(pmi1, boot);
     if (err) {
         if (pmi1->wire.fd >= 0)
@@ -288,6 +329,8 @@ int pmi1_start(struct boot *boot)
         free(pmi1);
         return err;
     }
+    pmi1->is_of_oriel = strncmp(pmi1->kvsname, "oriel_", 6) == 0 &&
+                        wire_send(&pmi1->wire, "cmd=tells_waits");
     boot->launcher = "PMI-1";
     boot->driver = &pmi1_driver;
     boot->driver_state = pmi1;

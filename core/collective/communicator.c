@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Making and freeing of communicators (MPI-4.1 7.4.2, 7.4.3).
+#include "collective/awaited.h"
 #include "collective/communicator.h"
 #include "collective/leaders.h"
 #include "collective/node_map.h"
@@ -22,6 +23,7 @@ uint64_t context_next(void)
 static void communicator_destroy(struct object *object)
 {
     struct communicator *comm = (struct communicator *)object;
+    communicators_remove(comm);
     if (comm->collective->shared_buffer != NULL)
         shared_buffer_leave(comm->collective->shared_buffer, is_leader(comm));
     if (comm->collective->node_map != NULL)
@@ -80,6 +82,7 @@ int communicator_plan(const struct communicator *parent, struct group *group,
     comm->group = comm->peers = group;
     comm->rank = group->rank;
     comm->size = group->size;
+    communicators_add(comm);
     int err = find_nodes(parent, comm);
     if (err) {
         object_release(comm);
@@ -236,7 +239,9 @@ int collectives_start(void)
         free(ranks);
         return fail(MPI_ERR_NO_MEM, "no memory for communicators of %d ranks", size);
     }
+    pthread_mutex_init(&process.collectives->list_lock, NULL);
     refusals_start();
+    awaited_collectives_start();
     for (int i = 0; i < size; i++)
         ranks[i] = i;
     int err =
@@ -268,6 +273,7 @@ void collectives_stop(void)
     communicator_destroy(&process.world->object);
     communicator_destroy(&process.self->object);
     process.world = process.self = NULL;
+    pthread_mutex_destroy(&process.collectives->list_lock);
     free(process.collectives);
     process.collectives = NULL;
 }

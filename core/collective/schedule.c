@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Schedules from their making to their end.
+#include "collective/awaited.h"
 #include "collective/refusal.h"
 #include "collective/shared_buffer.h"
 #include "collective/step.h"
@@ -37,8 +38,8 @@ static int schedule_restart(struct request *request)
     return schedule_begin((struct schedule *)request);
 }
 
-static const struct request_kind schedule_requests = {.start = schedule_restart,
-                                                      .must_end = true};
+static const struct request_kind schedule_requests = {
+    .start = schedule_restart, .explain = schedule_explain, .must_end = true};
 
 static int schedule_new(struct communicator *comm, enum channel channel, int tag,
                         struct schedule **schedule)
@@ -401,12 +402,17 @@ static bool schedule_is_complete(void *schedule)
     return request_is_complete(schedule);
 }
 
+static void explain_schedule(const void *schedule, struct explanation *explanation)
+{
+    schedule_explain(schedule, explanation);
+}
+
 int schedule_run(struct schedule *schedule)
 {
     int err = schedule_begin(schedule);
     if (unlikely(err))
         return schedule_refuse(schedule, err);
-    err = message_wait(schedule_is_complete, schedule);
+    err = message_wait(schedule_is_complete, schedule, explain_schedule);
     if (unlikely(err)) {
         schedule_abandon(schedule);
         if (err != MPI_ERR_PROC_ABORTED) // of a death the others learn by themselves

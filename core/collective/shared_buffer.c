@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory that a communicator's members on one node share, and rounds on it.
-#include "collective/shared_buffer.h"
+#include "collective/awaited.h"
 
 #include <sched.h>
 #include <string.h>
@@ -113,16 +113,15 @@ static __attribute__((noinline)) int leave_round(struct communicator *comm, int 
 // others to begin a round that it has begun itself: data of the round before lie in one
 // half of the units at most.
 
-typedef bool word_test(const void *word, uint64_t round);
-
 static __attribute__((noinline)) int word_await(struct communicator *comm,
                                                 word_test *has_come, const void *word,
                                                 uint64_t round)
 {
+    struct member_wait wait = {comm, has_come, word, round};
     unsigned spins = 0;
     int err = 0;
     while (!err && !has_come(word, round))
-        err = message_backoff(&spins);
+        err = message_backoff(&spins, member_wait_explain, &wait);
     message_backoff_end(spins);
     return err ? leave_round(comm, err) : 0;
 }
@@ -289,7 +288,7 @@ static inline int barrier_pass(struct communicator *comm, bool *is_last)
     int err = 0;
     *is_last = arrived == expected;
     while (!err && (int32_t)(arrived - expected) < 0) {
-        err = message_backoff(&spins);
+        err = message_backoff(&spins, barrier_explain, comm);
         arrived = atomic_load_explicit(arrivals, memory_order_acquire);
     }
     message_backoff_end(spins);

@@ -12,6 +12,8 @@ struct collectives {
     _Atomic(struct shared_buffer *) retired; // until all members have left
     struct schedule *schedules;              // under way
     struct refusal *refusals;                // of schedules that are not under way
+    pthread_mutex_t list_lock;               // guards the list
+    struct comm_collective *first;           // of all communicators
 };
 
 // State of this layer for a communicator.
@@ -23,4 +25,6 @@ struct comm_collective {
     uint64_t awaited[UNITS]; // the round that all must have begun before a unit is free
     uint32_t barriers;       // on the shared buffer
     uint32_t schedules;      // that have been made
+    const struct communicator *comm; // whose state it is
+    struct comm_collective *next;    // of process.collectives->first
 };

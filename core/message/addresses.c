@@ -244,7 +244,7 @@ static int fill_book(struct messages *messages)
                                  MESSAGE_ADDRESSES, &mine, sizeof mine, NULL, 0);
     message_unlock();
     if (!err)
-        err = message_wait(is_book_full, book);
+        err = message_wait(is_book_full, book, NULL);
     return err ? err : book->error;
 }
 

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const uint64_t PATIENCE = 100000000, SECOND = 1000000000; // nanoseconds
+
 // ---- telling
 
 // The process that is told for its node: the leader, or the next one if the leader is
@@ -172,4 +174,24 @@ int message_check_deaths(void)
     if (!err && atomic_load(&process.messages->is_starved))
         err = fail(MPI_ERR_NO_MEM, "no memory to handle messages of other processes");
     return err ? err : check_network();
+}
+
+// The first test in vain begins the wait.
+int message_looked(bool has_found)
+{
+    _Atomic(uint64_t) *next_look = &process.messages->next_look;
+    uint64_t look = atomic_load_explicit(next_look, memory_order_relaxed);
+    if (has_found) {
+        if (look != 0)
+            atomic_store_explicit(next_look, 0, memory_order_relaxed);
+        return 0;
+    }
+    uint64_t now = clock_nanoseconds();
+    if (look != 0 && now < look)
+        return 0;
+    int err = look != 0 ? message_check_deaths() : 0;
+    if (!err)
+        atomic_store_explicit(next_look, now + (look != 0 ? SECOND : PATIENCE),
+                              memory_order_relaxed);
+    return err;
 }

@@ -11,6 +11,7 @@ enum {
     MESSAGE_ADDRESSES,
     MESSAGE_DEATH,
     MESSAGE_ECHO,
+    MESSAGE_INQUIRY,
     MESSAGE_HELPED, // the sender has copied the last bytes of a joint copy
     MESSAGE_OWN_KINDS
 };
@@ -39,6 +40,8 @@ struct joint {
 };
 
 struct waiter; // see wait.c
+struct long_wait;
+struct inquiry;
 
 struct messages {
     _Atomic(uint32_t) lock;          // futex word, see progress.c
@@ -73,6 +76,15 @@ struct messages {
     struct secret secret;          // of the job
     uint64_t seal_keys[SEAL_KEYS]; // that follow from it
     struct numbers *numbers;       // [size of the job]; NULL in a job of one node
+
+    struct {
+        struct long_wait *first;
+        uint32_t number; // that was given last
+    } waits;
+    struct inquiry *inquiry;                      // under way, or NULL
+    uint32_t inquiries;                           // that have begun
+    awaited_explainer *explainers[AWAITED_KINDS]; // of upper layers
+    holdings_teller *tell_holdings;
 
     // Another process, of this node or the leader of the next.
     struct {

@@ -20,12 +20,13 @@
 #pragma once
 
 #include "boot/boot.h"
+#include "message/awaited.h"
 #include "net/net.h"
 #include "shm/shm.h"
 
 // A kind is a number, the same in all processes. A layer numbers its kinds in its header,
 // from where those of the layer below end.
-enum { MESSAGE_NEXT_KIND = 4, MESSAGE_KINDS = 32 };
+enum { MESSAGE_NEXT_KIND = 5, MESSAGE_KINDS = 32 };
 
 // Bytes of head and body together: 8 KiB of data with what is said of them.
 enum { MESSAGE_MAX = SHM_MESSAGE_MAX };
@@ -154,7 +155,9 @@ int message_looked(bool has_found);
 // MPI_ERR_PROC_ABORTED when a process of the job has died and the wait takes longer
 // than a tenth of a second, MPI_ERR_NO_MEM when messages cannot be handled then; done()
 // was false.
-int message_wait(bool (*done)(void *argument), void *argument);
+// `explain` says what a wait that takes long depends on; NULL: only on messages that
+// processes answer by themselves.
+int message_wait(bool (*done)(void *argument), void *argument, wait_explainer *explain);
 
 // Ends the sleep of this process's threads that wait for something that has now come
 // about by a call of another thread. Callers hold the message lock.
@@ -164,8 +167,8 @@ void message_wake(void);
 // progress and gives the core away after a while. Start with *spins = 0, call it in a
 // loop around the test, and message_backoff_end behind the loop. MPI_ERR_PROC_ABORTED as
 // above. The message lock is free. The process that changes such a word may call shm_ring
-// to shorten the naps of a long wait.
-int message_backoff(unsigned *spins);
+// to shorten the naps of a long wait. `explain` is that of message_wait.
+int message_backoff(unsigned *spins, wait_explainer *explain, const void *argument);
 // Ends such a wait.
 void message_backoff_end(unsigned spins);
 

@@ -135,7 +135,7 @@ static bool backlog_is_empty(void *argument)
 
 int message_await_ring(int rank)
 {
-    return message_wait(backlog_is_empty, &process.messages->backlogs[rank]);
+    return message_wait(backlog_is_empty, &process.messages->backlogs[rank], NULL);
 }
 
 bool message_is_crowded(void)
@@ -207,7 +207,7 @@ static bool is_short(void *argument)
 int message_wait_for_backlog(int rank)
 {
     struct backlog *backlog = &process.messages->backlogs[rank];
-    return likely(!message_is_clogged()) ? 0 : message_wait(is_short, backlog);
+    return likely(!message_is_clogged()) ? 0 : message_wait(is_short, backlog, NULL);
 }
 
 // ---- delivery

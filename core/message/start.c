@@ -3,6 +3,7 @@
 #include "message/addresses.h"
 #include "message/deaths.h"
 #include "message/engine.h"
+#include "message/inquiry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,7 @@ static int connect_all(struct messages *messages)
     log_verbose("node of %d processes, %zu bytes of heap each", boot->node_size,
                 process.shm->heap_bytes);
     joints_start();
+    inquiries_start();
     messages->is_crowded =
         boot->machine_size > 1 && boot->machine_size > shm_cores(process.shm);
     if (!has_network)
@@ -142,7 +144,7 @@ static bool has_no_backlog(void *argument)
 void messages_stop(void)
 {
     struct messages *messages = process.messages;
-    int err = process.shm ? message_wait(has_no_backlog, messages) : 0;
+    int err = process.shm ? message_wait(has_no_backlog, messages, NULL) : 0;
     if (err)
         log_verbose("messages to other processes are lost: %s", error_detail(&err));
     close_all(messages);

@@ -9,6 +9,7 @@
 // leaves and one of them takes its place. Events of the network reach a sleeping poller
 // through the network thread.
 #include "message/engine.h"
+#include "message/long_wait.h"
 
 #include <sched.h>
 
@@ -129,26 +130,6 @@ void message_progress_and_yield(void)
 {
     if (message_progress() == 0 && process.messages->is_crowded)
         sched_yield();
-}
-
-// The first test in vain begins the wait.
-int message_looked(bool has_found)
-{
-    _Atomic(uint64_t) *next_look = &process.messages->next_look;
-    uint64_t look = atomic_load_explicit(next_look, memory_order_relaxed);
-    if (has_found) {
-        if (look != 0)
-            atomic_store_explicit(next_look, 0, memory_order_relaxed);
-        return 0;
-    }
-    uint64_t now = clock_nanoseconds();
-    if (look != 0 && now < look)
-        return 0;
-    int err = look != 0 ? message_check_deaths() : 0;
-    if (!err)
-        atomic_store_explicit(next_look, now + (look != 0 ? SECOND : PATIENCE),
-                              memory_order_relaxed);
-    return err;
 }
 
 // Polls until there are so many *polls, or another thread wants the lock. Adds the events
@@ -370,27 +351,41 @@ static bool waiter_rest(struct waiter *waiter, uint64_t spin_end, uint64_t end)
     return call == CALL_POLL ? poller_wait(waiter, spin_end, end) : call == CALL_DONE;
 }
 
-// Looks for deaths after 100 ms, then ever less often, at last once a second.
-static int waiter_wait(struct waiter *waiter)
+// Looks for deaths, and whether the wait can end, after 100 ms, then ever less often, at
+// last once a second.
+static int waiter_look(struct waiter *waiter, wait_explainer *explain, uint64_t start,
+                       uint64_t *next)
+{
+    int err = message_check_deaths();
+    if (err)
+        return err;
+    uint64_t inquiry = long_wait_look(explain, waiter->argument, start);
+    uint64_t now = clock_nanoseconds(), waited = now - start;
+    uint64_t look = now + (waited < SECOND ? waited : SECOND);
+    *next = look < inquiry ? look : inquiry;
+    return 0;
+}
+
+static int waiter_wait(struct waiter *waiter, wait_explainer *explain)
 {
     uint64_t start = clock_nanoseconds(), look = start + PATIENCE;
     uint64_t spin_end = start + spin_nanoseconds();
-    for (;;) {
-        if (waiter_enlist(waiter) ? poller_wait(waiter, spin_end, look)
-                                  : waiter_rest(waiter, spin_end, look))
-            return 0;
-        int err = message_check_deaths();
-        if (err)
-            return waiter_poll_once(waiter) ? 0 : err;
-        uint64_t now = clock_nanoseconds(), waited = now - start;
-        look = now + (waited < SECOND ? waited : SECOND);
+    for (bool is_long = false;; is_long = true) {
+        bool is_done = waiter_enlist(waiter) ? poller_wait(waiter, spin_end, look)
+                                             : waiter_rest(waiter, spin_end, look);
+        int err = is_done ? 0 : waiter_look(waiter, explain, start, &look);
+        if (!is_done && !err)
+            continue;
+        if (is_long)
+            long_wait_end();
+        return is_done || waiter_poll_once(waiter) ? 0 : err;
     }
 }
 
-int message_wait(bool (*done)(void *argument), void *argument)
+int message_wait(bool (*done)(void *argument), void *argument, wait_explainer *explain)
 {
     struct waiter waiter = {.done = done, .argument = argument};
-    return waiter_poll_once(&waiter) ? 0 : waiter_wait(&waiter);
+    return waiter_poll_once(&waiter) ? 0 : waiter_wait(&waiter, explain);
 }
 
 // ---- all that has come
@@ -411,7 +406,7 @@ int message_drain(void)
             ;
         bool is_drained = is_fed(NULL);
         message_unlock();
-        int err = is_drained ? 0 : message_wait(is_fed, NULL);
+        int err = is_drained ? 0 : message_wait(is_fed, NULL, NULL);
         if (is_drained || err)
             return err;
     }
@@ -419,12 +414,13 @@ int message_drain(void)
 
 // ---- waiting for shared memory
 
-static int backoff_nap(unsigned count, int *events)
+// Returns whether it is time to look for deaths.
+static bool backoff_nap(unsigned count, int *events)
 {
     struct waiter waiter = {.done = NULL};
     unsigned doublings = count / 16 < 4 ? count / 16 : 4;
     waiter_sleep(&waiter, 50 * MICROSECOND << doublings, events);
-    return count % BACKOFF_CHECK == BACKOFF_CHECK - 1 ? message_check_deaths() : 0;
+    return count % BACKOFF_CHECK == BACKOFF_CHECK - 1;
 }
 
 // Whether to yield: looks at the core now and then, and where the last look has found a
@@ -458,12 +454,12 @@ static int backoff_give_way(unsigned step, bool must_yield)
 }
 
 // A wait that handles messages for others begins anew, but for its look for deaths.
-int message_backoff(unsigned *spins)
+int message_backoff(unsigned *spins, wait_explainer *explain, const void *argument)
 {
     unsigned step = (*spins)++;
     unsigned spin = spin_microseconds() * (process.net ? 1 : BACKOFF_PER_MICROSECOND);
     unsigned yields = BACKOFF_YIELDS;
-    bool crowded = process.messages->is_crowded;
+    bool crowded = process.messages->is_crowded, looks = false;
     int events = 0, err = 0;
     if (crowded && process.net) {
         spin = 0;
@@ -476,12 +472,17 @@ int message_backoff(unsigned *spins)
         events = backoff_give_way(step, must_yield);
     } else {
         stop_polling();
-        err = backoff_nap(step - spin - yields, &events);
+        looks = backoff_nap(step - spin - yields, &events);
+        err = looks ? message_check_deaths() : 0;
     }
-    if (err || events == 0 || crowded || step < BACKOFF_SETTLED)
-        return err;
-    *spins = BACKOFF_SETTLED;
-    return message_looked(false);
+    bool begins_anew = events > 0 && !crowded && step >= BACKOFF_SETTLED;
+    if (begins_anew && !err) {
+        *spins = BACKOFF_SETTLED;
+        err = message_looked(false);
+    }
+    if (!err && (looks || begins_anew))
+        long_wait_look(explain, argument, 0);
+    return err;
 }
 
 void message_backoff_end(unsigned spins)
@@ -490,4 +491,5 @@ void message_backoff_end(unsigned spins)
         return;
     stop_polling();
     message_looked(true);
+    long_wait_end();
 }

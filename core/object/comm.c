@@ -102,6 +102,17 @@ int oriel_comm_compare(struct communicator *comm1, struct communicator *comm2,
     return 0;
 }
 
+const char *communicator_text(const struct communicator *comm,
+                              char text[COMMUNICATOR_TEXT_BYTES])
+{
+    if (comm->name[0] != '\0')
+        snprintf(text, COMMUNICATOR_TEXT_BYTES, "%s", comm->name);
+    else
+        snprintf(text, COMMUNICATOR_TEXT_BYTES, "a communicator of %d processes",
+                 comm->size);
+    return text;
+}
+
 int oriel_comm_set_name(struct communicator *comm, const char *comm_name)
 {
     object_set_name(comm->name, comm_name);

@@ -252,6 +252,10 @@ static inline int comm_job_rank(const struct communicator *comm, int rank)
 {
     return comm->peers->ranks[rank];
 }
+// What messages to people call it: its name, or how many processes it has.
+enum { COMMUNICATOR_TEXT_BYTES = MPI_MAX_OBJECT_NAME + 32 };
+const char *communicator_text(const struct communicator *comm,
+                              char text[COMMUNICATOR_TEXT_BYTES]);
 static inline bool comm_is_inter(const struct communicator *comm)
 {
     return comm->local != NULL;

@@ -24,6 +24,9 @@ struct request_kind {
     // The error of a complete one, after fail(); else request->error is all there is to
     // say. May change the status, which has been set and may be MPI_STATUS_IGNORE.
     int (*result)(struct request *request, MPI_Status *status);
+    // Says what the request, which is not complete, awaits; NULL: that cannot be told. The
+    // message lock is held.
+    void (*explain)(const struct request *request, struct explanation *explanation);
     // Ends a request that the program completes itself, before it is freed.
     int (*dispose)(struct request *request);
     // It must not be cancelled (MPI-4.1 6.12), nor be freed before a call of the program

@@ -189,8 +189,9 @@ static int find_copy(const struct communicator *comm, size_t bytes, struct copy 
     unsigned spins = 0;
     int err = 0;
     while (!err && (*copy = copy_take_after_progress(&want)) == NULL)
-        err = want.may_come && clock_nanoseconds() <= end ? message_backoff(&spins)
-                                                          : no_room(&want);
+        err = want.may_come && clock_nanoseconds() <= end
+                  ? message_backoff(&spins, NULL, NULL)
+                  : no_room(&want);
     message_backoff_end(spins);
     return err;
 }
@@ -261,15 +262,15 @@ static int buffer_attach(struct send_buffer **slot, void *memory, MPI_Count size
                 (intmax_t)attached);
 }
 
-struct awaited {
+struct flushed {
     const struct send_buffer *buffer;
     uint64_t limit;
 };
 
 static bool is_flushed(void *argument)
 {
-    const struct awaited *awaited = argument;
-    return has_sent(awaited->buffer, awaited->limit);
+    const struct flushed *flushed = argument;
+    return has_sent(flushed->buffer, flushed->limit);
 }
 
 // Waits until the messages that are in the buffer now have left it. The caller is one of
@@ -277,10 +278,10 @@ static bool is_flushed(void *argument)
 static int buffer_wait(const struct send_buffer *buffer)
 {
     message_lock();
-    struct awaited awaited = {buffer, buffer->next_number};
-    bool is_done = is_flushed(&awaited);
+    struct flushed flushed = {buffer, buffer->next_number};
+    bool is_done = is_flushed(&flushed);
     message_unlock();
-    return is_done ? 0 : message_wait(is_flushed, &awaited);
+    return is_done ? 0 : message_wait(is_flushed, &flushed, NULL);
 }
 
 static void buffer_leave(struct send_buffer *buffer)

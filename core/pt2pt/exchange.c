@@ -22,7 +22,18 @@ static int exchange_result(struct request *request, MPI_Status *status)
     return err ? err : send_err;
 }
 
-static const struct request_kind exchange_kind = {.result = exchange_result};
+// Among alternatives, two of which both are needed cannot be told.
+static void exchange_explain(const struct request *request,
+                             struct explanation *explanation)
+{
+    const struct exchange *exchange = (const struct exchange *)request;
+    transfer_explain(&exchange->receive, explanation);
+    transfer_explain(&exchange->send, explanation);
+    explanation->is_open |= explanation->is_any;
+}
+
+static const struct request_kind exchange_kind = {.result = exchange_result,
+                                                  .explain = exchange_explain};
 
 static void exchange_half_ended(struct transfer *part)
 {

@@ -92,6 +92,14 @@ bool posted_remove(struct transfer *transfer)
     return at != NULL;
 }
 
+bool posted_has(const struct transfer *transfer)
+{
+    const struct transfer *at = transfer->bucket ? transfer->bucket->posted : NULL;
+    while (at != NULL && at != transfer)
+        at = at->next;
+    return at != NULL;
+}
+
 // The first receive of a pattern that matches, and the one before it in its bucket.
 static inline struct transfer *posted_find(enum pattern pattern, int peer,
                                            const struct envelope *envelope,
@@ -236,11 +244,17 @@ struct unexpected *unexpected_take_or_post(struct transfer *transfer)
     return unexpected;
 }
 
-struct unexpected *unexpected_take_rts(int peer, uint64_t context, uint32_t sender)
+struct unexpected *unexpected_find_of(int peer, uint64_t context, uint32_t sender)
 {
     struct unexpected *at = bucket_of(PATTERN_ANY, context, 0, 0)->unexpected;
     while (at != NULL && !(at->peer == peer && at->envelope.sender == sender))
         at = at->links[PATTERN_ANY].next;
+    return at;
+}
+
+struct unexpected *unexpected_take_rts(int peer, uint64_t context, uint32_t sender)
+{
+    struct unexpected *at = unexpected_find_of(peer, context, sender);
     if (at != NULL)
         unexpected_remove(at);
     return at;

@@ -119,6 +119,10 @@ int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
                    const void *data, size_t bytes);
 // The first unexpected message that matches the parameters of a receive.
 struct unexpected *unexpected_find(const struct transfer_parameters *parameters);
+// A request to send, or a message whose sender awaits its receipt, by the sender's id.
+struct unexpected *unexpected_find_of(int peer, uint64_t context, uint32_t sender);
+bool posted_has(const struct transfer *transfer); // is it among the posted receives?
+void awaited_messages_start(void);
 void unexpected_free_all(void);
 struct unexpected *unexpected_take(const struct transfer_parameters *parameters);
 // The request to send that a peer withdraws; NULL if it has been matched.

@@ -48,6 +48,13 @@ static bool probe_look(void *argument)
     return probe->unexpected != NULL;
 }
 
+static void explain_probe(const void *argument, struct explanation *explanation)
+{
+    const struct probe *probe = argument;
+    if (unexpected_find(&probe->parameters) == NULL)
+        parameters_explain(&probe->parameters, explanation);
+}
+
 static bool probe_look_locked(struct probe *probe)
 {
     message_lock();
@@ -79,7 +86,7 @@ int oriel_probe(int source, int tag, struct communicator *comm, MPI_Status *stat
         status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return 0;
     }
-    int err = message_wait(probe_look, &probe);
+    int err = message_wait(probe_look, &probe, explain_probe);
     if (!err)
         probe_tell(&probe, status);
     return err;
@@ -141,7 +148,7 @@ int oriel_mprobe(int source, int tag, struct communicator *comm,
     int err = message_make(comm, &taken);
     if (err)
         return err;
-    err = message_wait(probe_look, &probe);
+    err = message_wait(probe_look, &probe, explain_probe);
     if (err) {
         object_close(&taken->object);
         return err;

@@ -74,6 +74,8 @@ int pt2pt_end(struct transfer *transfer, MPI_Status *status);
 // Like pt2pt_end; MPI_ERR_TRUNCATE also for a message shorter than the receive buffer.
 int pt2pt_end_exactly(struct transfer *transfer);
 void pt2pt_abandon(struct transfer *transfer);
+// Explains a wait for it.
+void transfer_explain(const struct transfer *transfer, struct explanation *explanation);
 // Gives the transfer up unless another node may be accessing its memory; then it is to
 // be ended once it is done, which is soon, and the call returns false.
 bool pt2pt_withdraw(struct transfer *transfer);

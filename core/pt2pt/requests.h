@@ -5,6 +5,8 @@
 
 #include "pt2pt/pt2pt.h"
 
+// Explains a wait for a request.
+void request_explain(const struct request *request, struct explanation *explanation);
 bool are_complete(int count, const MPI_Request requests[]);
 // The index of the first active request that is complete, or one of these.
 enum { NONE_ACTIVE = -1, NONE_COMPLETE = -2 };

@@ -30,6 +30,7 @@ int pt2pt_start(void)
     process.matching = matching;
     messages_of_nobody_start();
     handlers_start();
+    awaited_messages_start();
     return 0;
 }
 
@@ -96,8 +97,10 @@ static int transfer_result(struct request *request, MPI_Status *status)
                 (uintmax_t)transfer->bytes);
 }
 
-static const struct request_kind transfer_kind = {
-    .start = transfer_restart, .cancel = transfer_cancel, .result = transfer_result};
+static const struct request_kind transfer_kind = {.start = transfer_restart,
+                                                  .cancel = transfer_cancel,
+                                                  .result = transfer_result,
+                                                  .explain = transfer_explain_request};
 
 // ---- their memory
 

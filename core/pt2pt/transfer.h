@@ -114,6 +114,13 @@ void transfer_end(struct transfer *transfer, int error);
 // memory any more.
 void transfer_hide(struct transfer *transfer);
 
+// Explains a wait for a message of these parameters that has not come, and one for a
+// transfer.
+void parameters_explain(const struct transfer_parameters *parameters,
+                        struct explanation *explanation);
+void transfer_explain_request(const struct request *request,
+                              struct explanation *explanation);
+
 // MPI_Cancel.
 int transfer_cancel(struct request *request);
 

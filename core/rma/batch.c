@@ -235,7 +235,7 @@ static bool has_room_at_last(void *argument)
 static int await_answers(struct peer_traffic *traffic)
 {
     message_unlock();
-    int err = message_wait(has_room_at_last, traffic);
+    int err = message_wait(has_room_at_last, traffic, NULL);
     message_lock();
     return err;
 }

@@ -94,7 +94,7 @@ static int traffic_wait(struct peer_traffic *traffic, bool (*done)(void *argumen
     if (likely(done(traffic)))
         return 0;
     message_unlock();
-    int err = message_wait(done, traffic);
+    int err = message_wait(done, traffic, NULL);
     message_lock();
     return err;
 }

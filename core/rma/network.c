@@ -43,7 +43,7 @@ static struct net_access access_of(const struct operation *operation,
 // The network was busy; the message lock is free.
 static int await_network(unsigned *spins)
 {
-    return message_progress() > 0 ? 0 : message_backoff(spins);
+    return message_progress() > 0 ? 0 : message_backoff(spins, NULL, NULL);
 }
 
 static inline __attribute__((always_inline)) int

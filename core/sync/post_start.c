@@ -190,6 +190,13 @@ static bool are_complete(void *argument)
     return origins->done == origins->count;
 }
 
+static void explain_origins(const void *argument, struct explanation *explanation)
+{
+    const struct neighbours *origins = argument;
+    for (int i = origins->done; i < origins->count; i++)
+        notice_explain(origins->members[i], NOTICE_COMPLETE, explanation);
+}
+
 static int check_is_exposed(const struct window *window)
 {
     if (likely(window_is_exposed(window)))
@@ -212,7 +219,7 @@ int oriel_win_wait(struct window *win)
 {
     int err = check_is_exposed(win);
     if (!err)
-        err = message_wait(are_complete, &win->origins);
+        err = message_wait(are_complete, &win->origins, explain_origins);
     if (!err)
         end_exposure(win);
     return err;

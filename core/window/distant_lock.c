@@ -2,6 +2,7 @@
 // The locks that a member's process takes for origins on other nodes, and the operations
 // that travel with their requests and releases. No process polls for those locks: a local
 // peer that serves the next ticket tells the target if a distant origin waits.
+#include "window/awaited.h"
 #include "window/open.h"
 
 #include <assert.h>
@@ -231,6 +232,21 @@ static void handle_unlock(int source, const void *bytes, size_t size)
     grant_served(window);
 }
 
+bool distant_locks_explain(const struct window *window, int origin,
+                           struct explanation *explanation)
+{
+    bool is_waiting = false;
+    for (const struct distant_lock *lock = window->distant_locks; lock != NULL;
+         lock = lock->next) {
+        is_waiting |= lock->origin == origin && !lock->is_granted;
+        if (lock->is_granted && !lock->releases)
+            awaited_add(explanation,
+                        awaited_of_lock(window, lock->origin, window->comm->rank,
+                                        AWAITED_RELEASE));
+    }
+    return !is_waiting;
+}
+
 // ---- the state --------------------------------------------------------------------
 bool distant_locks_are_valid(const struct window *window)
 {
@@ -285,6 +301,7 @@ static const struct message_kind kinds[] = {
 void locks_start(void)
 {
     message_register(kinds, sizeof kinds / sizeof *kinds);
+    awaited_locks_start();
 }
 
 void locks_stop(void)

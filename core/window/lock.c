@@ -2,6 +2,7 @@
 // The locks of a window's members, at their origins. Members on the target's node work on
 // its lock record directly. A target on another node is asked by a message, which waits
 // for the first operations to go with it, and so does the release with the last ones.
+#include "window/awaited.h"
 #include "window/open.h"
 
 #include <assert.h>
@@ -43,7 +44,7 @@ static __attribute__((noinline)) int await_service(const struct window *window,
     unsigned spins = 0;
     int err = 0;
     while (!err && !lock_record_is_served(peer->lock_record, ticket, peer->lock_type))
-        err = message_backoff(&spins);
+        err = message_backoff(&spins, ticket_explain, peer);
     message_backoff_end(spins);
     if (!err)
         return lock_hold(window, peer);
@@ -185,7 +186,7 @@ int locks_await_answers(void)
         err = wanted != NULL ? lock_request(wanted) : 0;
         message_unlock();
         if (!err)
-            err = message_wait(are_answered_or_wanted, NULL);
+            err = message_wait(are_answered_or_wanted, NULL, grants_explain);
     }
     return err;
 }
@@ -203,7 +204,7 @@ static bool is_begun(void *peer)
 
 int peer_await_access(struct peer *peer)
 {
-    int err = message_wait(is_begun, peer);
+    int err = message_wait(is_begun, peer, NULL);
     return err || peer_is_asked_for(peer) ? err : peer_await_lock(peer);
 }
 
@@ -213,7 +214,7 @@ int peer_await_answer(struct peer *peer)
     int err = peer_lock_state(peer) == LOCK_WANTED ? lock_request(peer) : 0;
     message_unlock();
     if (!err)
-        err = message_wait(is_answered, peer);
+        err = message_wait(is_answered, peer, grant_explain);
     if (err || peer_lock_state(peer) == LOCK_HELD)
         return err;
     return peer_lock_state(peer) == LOCK_EXPOSED

@@ -4,6 +4,7 @@
 // operations. The process that waits for a notice receives it itself, so that it does not depend on a peer that
 // computes. Notices are counted per peer and never reset: those of the next epoch may
 // come early.
+#include "window/awaited.h"
 #include "window/open.h"
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static bool is_posted(void *peer)
 
 int peer_await_post(struct peer *peer)
 {
-    return message_wait(is_posted, peer);
+    return message_wait(is_posted, peer, post_explain);
 }
 
 void notices_free(struct window *window)

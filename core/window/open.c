@@ -317,6 +317,7 @@ int window_open(const struct window_plan *plan, struct window **opened)
         free(window);
         return err;
     }
+    object_set_name(opening.window->comm->name, "a window");
     object_init(&opening.window->object, window ? window_destroy : window_clear);
     if (window == NULL)
         opening.error = fail(MPI_ERR_NO_MEM, "no memory for a window");

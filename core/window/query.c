@@ -12,7 +12,10 @@ int oriel_win_get_group(struct window *win, struct group **group)
 
 int oriel_win_set_name(struct window *win, const char *win_name)
 {
+    char text[MPI_MAX_OBJECT_NAME + 16]; // of the communicator: what people are told
     object_set_name(win->name, win_name);
+    snprintf(text, sizeof text, "window \"%s\"", win_name);
+    object_set_name(win->comm->name, text);
     return 0;
 }
 

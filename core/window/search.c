@@ -119,7 +119,7 @@ int attachments_check(const struct attachments *attached, uint64_t address,
         return MPI_ERR_RMA_RANGE;
     int err = 0;
     unsigned spins = 0;
-    for (; !err; err = message_backoff(&spins)) {
+    for (; !err; err = message_backoff(&spins, NULL, NULL)) {
         if (!attachments_look(attached, &version, &list))
             continue;
         end = attachments_end(list, address, enough);

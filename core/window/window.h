@@ -295,9 +295,15 @@ bool window_is_locked(struct window *window);
 // MPI_ERR_RMA_CONFLICT if one of these members on this node, by node rank, is exposed.
 int window_check_exposed(const struct window *window, int first, int end);
 
+// Explains a wait for the lock of a peer on another node, which is the argument.
+wait_explainer grant_explain;
+
 // ---- notices ------------------------------------------------------------------
 int peer_notify(const struct window *window, const struct peer *peer, enum notice kind);
 // Counts what came from processes before they became peers. Callers hold the guard.
 void window_count_early(struct window *window);
+// Explains a wait for the notice.
+void notice_explain(const struct peer *peer, enum notice kind,
+                    struct explanation *explanation);
 // Waits until the peer has posted for the epoch that this process has started.
 int peer_await_post(struct peer *peer);

@@ -146,8 +146,9 @@ int message_poll(void)
     return events;
 }
 
-int message_wait(bool (*done)(void *argument), void *argument)
+int message_wait(bool (*done)(void *argument), void *argument, wait_explainer *explain)
 {
+    (void)explain;
     for (;;) {
         message_poll();
         if (done == NULL || done(argument))
@@ -158,8 +159,9 @@ int message_wait(bool (*done)(void *argument), void *argument)
 
 // The word that the caller polls is not known, so that it looks again whenever a process
 // of the node has run; but not when that one has looked in vain, too.
-int message_backoff(unsigned *spins)
+int message_backoff(unsigned *spins, wait_explainer *explain, const void *argument)
 {
+    (void)explain, (void)argument;
     if (message_poll() > 0) {
         *spins = 0;
         return 0;
@@ -188,6 +190,17 @@ void message_progress_and_yield(void)
 void message_follow(message_follower *follower)
 {
     world.current->follower = follower;
+}
+
+// Nobody asks what a virtual process waits for.
+void awaited_register(enum awaited_kind kind, awaited_explainer *explain)
+{
+    (void)kind, (void)explain;
+}
+
+void holdings_register(holdings_teller *tell)
+{
+    (void)tell;
 }
 
 void message_lock(void)

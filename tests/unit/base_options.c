@@ -56,6 +56,21 @@ static void every_kind_of_value_is_read(void)
           read_with("ORIEL_SHARE_PAGES", "off").share_pages);
 }
 
+static void a_limit_of_waits_is_read(void)
+{
+    CHECK(strcmp(read_with("ORIEL_STUCK", "").stuck, "10") == 0);
+    CHECK(strcmp(read_with("ORIEL_STUCK", "0.5,abort").stuck, "0.5,abort") == 0);
+    CHECK(stuck_limit_of("10").nanoseconds == UINT64_C(10000000000));
+    CHECK(!stuck_limit_of("10").must_abort);
+    CHECK(stuck_limit_of("0.5,abort").nanoseconds == 500000000);
+    CHECK(stuck_limit_of("0.5,abort").must_abort);
+    CHECK(stuck_limit_of("off").nanoseconds == 0);
+    check_refused("ORIEL_STUCK", "0", "seconds[,abort]|off");
+    check_refused("ORIEL_STUCK", "-1", "seconds[,abort]|off");
+    check_refused("ORIEL_STUCK", "10,stop", "seconds[,abort]|off");
+    check_refused("ORIEL_STUCK", "1e99", "seconds[,abort]|off");
+}
+
 static void nonsense_is_refused(void)
 {
     check_refused("ORIEL_CHECK", "ful", "off|basic|full");
@@ -86,7 +101,7 @@ static void list_names_every_variable(void)
         line += strspn(line, " ");
         CHECK(option_exists(line, strcspn(line, "=")));
     }
-    CHECK(lines == 9);
+    CHECK(lines == 10);
     CHECK(!option_exists("ORIEL_CHECKS", 12) && !option_exists("ORIEL_CHEC", 10));
     free(text);
 }
@@ -102,6 +117,7 @@ int main(void)
 {
     defaults_hold_when_nothing_is_set();
     every_kind_of_value_is_read();
+    a_limit_of_waits_is_read();
     nonsense_is_refused();
     list_names_every_variable();
     a_misspelt_variable_resembles_one();

@@ -8,14 +8,6 @@
 
 #include <oriel_core.h>
 
-// Errors are returned here, not raised.
-_Noreturn void boot_abort(struct boot *boot, int code, const char *why)
-{
-    (void)boot, (void)code;
-    fprintf(stderr, "abort: %s\n", why);
-    _exit(1);
-}
-
 // Kinds of jobs: nodes and processes on each.
 static const struct {
     int nodes, node_size;

@@ -28,11 +28,11 @@ static void lose_a_peer(void)
     if (process.rank == VICTIM)
         kill(getpid(), SIGKILL);
     uint64_t start = clock_nanoseconds();
-    check_detail(message_wait(is_never, NULL));
+    check_detail(message_wait(is_never, NULL, NULL));
     CHECK(clock_nanoseconds() - start < UINT64_C(5000000000));
     int err = 0;
     for (unsigned spins = 0; !err;)
-        err = message_backoff(&spins);
+        err = message_backoff(&spins, NULL, NULL);
     check_detail(err);
     // The dead do not come to the fence before messages_stop.
     atomic_fetch_add(&board->arrived, process.rank == 0);

@@ -75,6 +75,31 @@ int boot_get(struct boot *boot, int rank, const char *key, char *value,
     return fail(MPI_ERR_OTHER, "nobody has put %s", key);
 }
 
+// Errors are returned here, not raised.
+_Noreturn void boot_abort(struct boot *boot, int code, const char *why)
+{
+    (void)boot, (void)code;
+    fprintf(stderr, "abort: %s\n", why);
+    _exit(1);
+}
+
+void boot_ask_to_abort(struct boot *boot, int code, const char *why)
+{
+    boot_abort(boot, code, why);
+}
+
+// This launcher never asks what a process waits for.
+bool boot_must_tell(struct boot *boot)
+{
+    (void)boot;
+    return false;
+}
+
+void boot_tell(struct boot *boot, const char *text)
+{
+    (void)boot, (void)text;
+}
+
 // Like boot_fence, but makes progress, as a barrier does.
 static void meet(void)
 {

@@ -73,7 +73,7 @@ static void ask_everyone(void)
         if (index % 100 == process.rank)
             message_progress();
     }
-    CHECK(message_wait(is_all_there, NULL) == 0);
+    CHECK(message_wait(is_all_there, NULL, NULL) == 0);
 }
 
 int main(void)

@@ -81,7 +81,7 @@ static void a_gap_is_a_loss(void)
     meet();
     seal(other, 16, &sealed); // never sent
     send_raw(other, &sealed, seal(other, 16, &sealed));
-    CHECK(message_wait(is_never, NULL) == MPI_ERR_PROC_ABORTED);
+    CHECK(message_wait(is_never, NULL, NULL) == MPI_ERR_PROC_ABORTED);
     CHECK(strstr(error_detail(&err), "lost") && taken[other] == before);
 }
 
@@ -109,7 +109,7 @@ static void body(void)
         send_raw(other, &second, seal(other, lengths[i], &second));
         sent += 2;
         refused += 2; // that of elsewhere and the second of the first
-        CHECK(message_wait(has_taken, &sent) == 0);
+        CHECK(message_wait(has_taken, &sent, NULL) == 0);
         CHECK(counter_value(COUNTER_MESSAGES_REFUSED) == refused);
     }
     a_gap_is_a_loss();

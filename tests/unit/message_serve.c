@@ -32,7 +32,7 @@ static void ask(int rank, int value)
     message_lock();
     CHECK(message_send(rank, QUESTION, &value, sizeof value, NULL, 0) == 0);
     message_unlock();
-    CHECK(message_wait(is_answered, &value) == 0);
+    CHECK(message_wait(is_answered, &value, NULL) == 0);
 }
 
 // The last rank computes; before that it has been in a blocked call of its own.
@@ -92,7 +92,7 @@ static void change_its_mind(void)
     handle_kind(ANSWER, handle_answer);
     CHECK(message_serve() == 0);
     if (process.rank == 1) {
-        CHECK(message_wait(is_about_to_sleep, NULL) == 0);
+        CHECK(message_wait(is_about_to_sleep, NULL, NULL) == 0);
         while (!atomic_load(&thread->is_armed))
             sched_yield();
         atomic_store(&board->words[COMPUTES], 1);

@@ -45,7 +45,7 @@ static void *ask_often(void *argument)
                            0) == 0);
         message_unlock();
         uint64_t start = clock_nanoseconds();
-        CHECK(message_wait(is_answered, &question) == 0);
+        CHECK(message_wait(is_answered, &question, NULL) == 0);
         slow += clock_nanoseconds() - start > 95000000;
     }
     return NULL;
@@ -69,7 +69,7 @@ static void *take_turns(void *argument)
 {
     for (int round = 0; round < ROUNDS; round++) {
         int own = round * THREADS + *(int *)argument;
-        CHECK(message_wait(takes_turn, &own) == 0);
+        CHECK(message_wait(takes_turn, &own, NULL) == 0);
     }
     return NULL;
 }

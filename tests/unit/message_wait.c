@@ -78,7 +78,7 @@ static void ping_pong(void)
         if (process.rank < peer)
             send_time(peer);
         uint64_t start = clock_nanoseconds(), starved = starved_nanoseconds();
-        CHECK(message_wait(has_received, &round) == 0);
+        CHECK(message_wait(has_received, &round, NULL) == 0);
         starved = starved_nanoseconds() - starved;
         uint64_t since = sent_at > start ? sent_at : start;
         slow += handled_at > since + starved + 90000000;
@@ -94,7 +94,7 @@ static void to_myself(void)
     send_to(process.rank, QUESTION, 0);
     CHECK(received == 0);
     int one = 1;
-    CHECK(message_wait(has_received, &one) == 0);
+    CHECK(message_wait(has_received, &one, NULL) == 0);
 }
 
 static int order[6];
@@ -121,7 +121,7 @@ static void register_late(void)
     CHECK(received == 2);
     CHECK(message_progress() == 3);
     handle_kind(LAST, note);
-    CHECK(message_wait(has_received, &all) == 0);
+    CHECK(message_wait(has_received, &all, NULL) == 0);
     for (int i = 0; i < 6; i++)
         CHECK(order[i] == i);
 }
@@ -136,7 +136,7 @@ static void unregister(void)
     send_to(process.rank, OTHER, 0);
     handle_kind(QUESTION, count);
     send_to(process.rank, QUESTION, 0);
-    CHECK(message_wait(has_received, &one) == 0);
+    CHECK(message_wait(has_received, &one, NULL) == 0);
     CHECK(received == 1);
 }
 
@@ -149,7 +149,7 @@ static void many_at_once(void)
         send_to(0, QUESTION, i);
     CHECK(boot_fence(process.boot) == 0);
     if (process.rank == 0)
-        CHECK(message_wait(has_received, &many) == 0);
+        CHECK(message_wait(has_received, &many, NULL) == 0);
     CHECK(counter_value(COUNTER_CALL_SLEEPS) == 0);
 }
 
@@ -175,7 +175,7 @@ static void idle(void)
         for (int rank = 1; rank < process.boot->size; rank++)
             send_to(rank, QUESTION, 0);
     } else {
-        CHECK(message_wait(has_received, &one) == 0);
+        CHECK(message_wait(has_received, &one, NULL) == 0);
         CHECK(cpu_seconds() - before < 0.01);
     }
 }
@@ -207,14 +207,14 @@ static void clogged(void)
     if (process.rank == 0) {
         go_on_in_a_second(getpid());
         raise(SIGSTOP);
-        CHECK(message_wait(has_received, &rounds) == 0);
+        CHECK(message_wait(has_received, &rounds, NULL) == 0);
         return;
     }
     usleep(100000);
     double before = cpu_seconds();
     for (int round = 1; round <= ROUNDS; round++)
         send_to(0, QUESTION, round);
-    CHECK(message_wait(has_received, &one) == 0);
+    CHECK(message_wait(has_received, &one, NULL) == 0);
     CHECK(cpu_seconds() - before < 0.3);
 }
 

@@ -153,8 +153,9 @@ void message_unlock(void)
 {
 }
 
-int message_backoff(unsigned *spins)
+int message_backoff(unsigned *spins, wait_explainer *explain, const void *argument)
 {
+    (void)explain, (void)argument;
     if (++*spins % 64 == 0)
         sched_yield();
     return 0;
@@ -214,11 +215,22 @@ int net_progress(struct net *net)
     return 0;
 }
 
+void awaited_register(enum awaited_kind kind, awaited_explainer *explain)
+{
+    (void)kind, (void)explain;
+}
+
+void holdings_register(holdings_teller *tell)
+{
+    (void)tell;
+}
+
 // Only what this plays comes; what is waited for must be true then.
 static void (*comes_meanwhile)(void);
 
-int message_wait(bool (*done)(void *argument), void *argument)
+int message_wait(bool (*done)(void *argument), void *argument, wait_explainer *explain)
 {
+    (void)explain;
     if (comes_meanwhile != NULL)
         comes_meanwhile();
     CHECK(done(argument));

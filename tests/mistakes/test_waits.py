@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""mpiexec shows what the ranks wait for: at SIGQUIT, after which they go on, and when the
+time of the job is over.
+
+MPIEXEC and PROGRAM (the executable of the corpus in C) come from the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+COMMAND = [os.environ["MPIEXEC"], "-env", "ORIEL_STUCK", "off", "-n", "2"]
+PROGRAM = [os.environ["PROGRAM"], "barriers_in_another_order", "wrong"]
+LINES = [
+    r"rank 0: MPI_Barrier at deadlocks\.c:\d+ \(barriers_in_another_order\) waits for "
+    r"rank 1 to take part in a collective call on workers, for \d+\.\d s",
+    r"rank 1: MPI_Barrier at deadlocks\.c:\d+ \(barriers_in_another_order\) waits for "
+    r"rank 0 to take part in a collective call on MPI_COMM_WORLD, for \d+\.\d s",
+]
+
+
+class Waits(unittest.TestCase):
+    def check_lines(self, said: list[str]) -> None:
+        for line, pattern in zip(said, LINES, strict=True):
+            self.assertRegex(line, "^mpiexec: " + pattern + "$")
+
+    def test_the_end_of_the_time_shows_all_waits(self) -> None:
+        command = [*COMMAND, "--timeout", "1", *PROGRAM]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        *said, last = run.stderr.splitlines()
+        self.check_lines(said)
+        self.assertIn("which is its time limit", last)
+        self.assertEqual(run.returncode, 124)
+
+    def test_a_request_shows_all_waits_and_ends_nothing(self) -> None:
+        with subprocess.Popen(
+            [*COMMAND, *PROGRAM], stderr=subprocess.PIPE, text=True
+        ) as job:
+            assert job.stderr
+            time.sleep(1)  # so long must a call have waited that tells
+            for _ in range(2):
+                job.send_signal(signal.SIGQUIT)
+                self.check_lines([job.stderr.readline().rstrip() for _ in LINES])
+            job.terminate()
+            self.assertNotEqual(job.wait(timeout=60), 0)
+
+    def test_who_does_not_wait_is_named(self) -> None:
+        command = [COMMAND[0], "--timeout", "1", "-n", "1", "sh", "-c", "sleep 99"]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertIsNone(re.search("rank 0:", run.stderr))
+        self.assertEqual(run.returncode, 124)
+
+
+if __name__ == "__main__":
+    unittest.main()
