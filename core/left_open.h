@@ -2,6 +2,7 @@
 // What a program has left open at MPI_Finalize.
 #pragma once
 
-// With ORIEL_CHECK=leaks, a finding for each window and communicator, and for the others
-// of a kind, that the program holds although it ends. None is an error of MPI.
+// A finding for each window whose epoch has not been closed; and with ORIEL_CHECK=leaks
+// one for each window and communicator, and for the others of a kind, of which the
+// program still holds a handle.
 void left_open_tell(void);

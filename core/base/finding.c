@@ -52,7 +52,7 @@ static void finding_print(const char *rule, const struct call_site sites[], int 
     FILE *out = open_memstream(&lines, &bytes);
     if (out == NULL)
         return;
-    if (count > 0) {
+    if (count > 0 && sites[0].call != NULL) {
         site_print(out, &sites[0]);
         fputs(": ", out);
     }
@@ -196,10 +196,12 @@ static void result_put(FILE *out, const char *rule, const char *level,
 
 // ---- the file ---------------------------------------------------------------------------
 
+// Errors may come before MPI_Init has read the settings.
 static bool report_open(struct findings *findings)
 {
-    const char *path = process.options.report;
-    if (findings->file != 0 || *path == '\0')
+    const char *path =
+        process.options.are_read ? process.options.report : getenv("ORIEL_REPORT");
+    if (findings->file != 0 || path == NULL || *path == '\0')
         return findings->file > 0;
     findings->file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (findings->file < 0)
@@ -298,10 +300,13 @@ void finding_tell(enum rule rule, const struct call_site sites[], int count,
     pthread_mutex_unlock(&process.findings.lock);
 }
 
-void finding_tell_error(const char *error_name, const char *call, const char *text)
+void finding_tell_error(const char *error_name, const char *call, const char *object,
+                        const char *text)
 {
-    struct call_site site = {
-        .rank = process.rank, .call = call, .address = calling_address()};
+    struct call_site site = {.rank = process.rank,
+                             .call = call,
+                             .object = object,
+                             .address = calling_address()};
     finding_print(error_name, &site, 1, text);
     pthread_mutex_lock(&process.findings.lock);
     report_put(error_name, "error", &site, 1, text);

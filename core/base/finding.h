@@ -47,6 +47,7 @@ struct findings {
 void finding_tell(enum rule rule, const struct call_site sites[], int count,
                   const char *format, ...) PRINTF_LIKE(4, 5);
 // The line for an error that ends the job, and its result in the file.
-void finding_tell_error(const char *error_name, const char *call, const char *text);
+void finding_tell_error(const char *error_name, const char *call, const char *object,
+                        const char *text);
 // Prints how often what was printed once has been found, and forgets it all.
 void findings_close(void);

@@ -18,6 +18,10 @@ static inline size_t round_up(size_t value, size_t to) // `to` is a power of two
     return (value + to - 1) & ~(to - 1);
 }
 
+// Are some of these bytes not memory of this process? As a question to the kernel, whose
+// time does not depend on their number. *mapped: how many there are before the first.
+bool memory_has_holes(const void *memory, size_t bytes, size_t *mapped);
+
 size_t page_bytes(void);
 size_t machine_bytes(void); // physical memory of this machine
 // The memory that the control group of this process and those above it leave: the least

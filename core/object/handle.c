@@ -105,6 +105,8 @@ int object_open(struct object *object, enum object_kind kind)
     bool is_open = object->handle != 0;
     object->handles += is_open;
     handles_unlock(is_locked);
+    if (unlikely(process.options.analyses & ANALYSIS_LEAKS))
+        object->opened_at = calling_address();
     if (is_open)
         return 0;
     object_release(object);

@@ -152,6 +152,16 @@ bool info_value(const struct info *info, const char *key, char value[MPI_MAX_INF
     return info != NULL && value_get(info, key, value, MPI_MAX_INFO_VAL) >= 0;
 }
 
+bool info_key(const struct info *info, int index, char key[MPI_MAX_INFO_KEY + 1])
+{
+    pthread_mutex_lock(&objects.infos_lock);
+    bool is_there = index < info->count;
+    if (is_there)
+        snprintf(key, MPI_MAX_INFO_KEY + 1, "%s", info->pairs[index].key);
+    pthread_mutex_unlock(&objects.infos_lock);
+    return is_there;
+}
+
 bool info_flag(const struct info *info, const char *key, bool otherwise)
 {
     char value[MPI_MAX_INFO_VAL];

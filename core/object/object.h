@@ -26,6 +26,7 @@ struct object {
     void (*destroy)(struct object *); // frees what the object owns and the object
     struct errhandler *errhandler;    // of communicators, windows and sessions
     struct attribute *attributes;     // of communicators, windows and datatypes
+    const void *opened_at;            // the call, with ORIEL_CHECK=leaks
 };
 
 enum {
@@ -224,6 +225,8 @@ int memory_kinds_show(struct info *info);
 int info_copy(const struct info *from, struct info **copy); // `from` may be NULL
 // Copies the value; false: the key is not set. `info` may be NULL.
 bool info_value(const struct info *info, const char *key, char value[MPI_MAX_INFO_VAL]);
+// Copies the key that was set as number `index`; false: there are fewer.
+bool info_key(const struct info *info, int index, char key[MPI_MAX_INFO_KEY + 1]);
 // "true" and "false" (any case) or `otherwise`.
 bool info_flag(const struct info *info, const char *key, bool otherwise);
 

@@ -2,7 +2,9 @@
 // The raising of errors (MPI-4.1 9.3): generated entry points call these, no one else.
 #include "object/error_codes.h"
 
-enum { ERROR_NAME_BYTES = 48 };
+#include <oriel_core.h>
+
+enum { ERROR_NAME_BYTES = 48, OBJECT_TEXT_BYTES = MPI_MAX_OBJECT_NAME + 16 };
 
 static const char *library_state(void)
 {
@@ -34,13 +36,31 @@ static void code_describe(int code, char text[MPI_MAX_ERROR_STRING],
     snprintf(name, ERROR_NAME_BYTES, "error code %d", code);
 }
 
-static _Noreturn void call_die(const struct call *call, int code)
+// "window halo", or NULL if the program has given it no name.
+static const char *object_name(const struct call *call, struct object *object,
+                               char text[OBJECT_TEXT_BYTES])
+{
+    bool is_window = call->raised_on == KIND_WIN;
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length;
+    if (object == NULL || object->is_predefined)
+        return NULL;
+    if (is_window)
+        oriel_win_get_name((struct window *)object, name, &length);
+    else if (call->raised_on == KIND_COMM)
+        oriel_comm_get_name((struct communicator *)object, name, &length);
+    snprintf(text, OBJECT_TEXT_BYTES, "%s %s", is_window ? "window" : "communicator",
+             name);
+    return *name != '\0' ? text : NULL;
+}
+
+static _Noreturn void call_die(const struct call *call, struct object *object, int code)
 {
     char detail[MPI_MAX_ERROR_STRING], name[ERROR_NAME_BYTES];
-    char text[MPI_MAX_ERROR_STRING + 64];
+    char text[MPI_MAX_ERROR_STRING + 64], about[OBJECT_TEXT_BYTES];
     code_describe(code, detail, name);
     snprintf(text, sizeof text, "%s%s", detail, library_state());
-    finding_tell_error(name, call->name, text);
+    finding_tell_error(name, call->name, object_name(call, object, about), text);
     snprintf(text, sizeof text, "%s [%s]", detail, name);
     boot_abort(process.boot, code, text);
 }
@@ -63,10 +83,10 @@ static bool has_handler(enum object_kind kind)
 }
 
 static void errhandler_run(const struct call *call, const struct errhandler *handler,
-                           uintptr_t handle, int error_class)
+                           struct object *object, uintptr_t handle, int error_class)
 {
     if (handler->function == NULL && handler != &errors_return)
-        call_die(call, error_class);
+        call_die(call, object, error_class);
     if (handler->function != NULL)
         handler->invoke(handler->function, handle, error_class);
 }
@@ -76,7 +96,7 @@ static void run_of_object(const struct call *call, struct object *object,
                           int error_class)
 {
     struct errhandler *handler = errhandler_of(object);
-    errhandler_run(call, handler, object_handle(object), error_class);
+    errhandler_run(call, handler, object, object_handle(object), error_class);
     object_release(handler);
 }
 
@@ -101,11 +121,11 @@ int raise_error(const struct call *call, void *raised_on, int error_class)
     if (object == NULL && process.self != NULL)
         object = &process.self->object;
     if (given != NULL)
-        errhandler_run(call, given, null_handle(given->applies_to), error_class);
+        errhandler_run(call, given, NULL, null_handle(given->applies_to), error_class);
     else if (object != NULL)
         run_of_object(call, object, error_class);
     else
-        call_die(call, error_class);
+        call_die(call, NULL, error_class);
     raise_on(NULL);
     return error_class;
 }
@@ -122,13 +142,43 @@ int raise_argument(const struct call *call, void *object, int error_class,
     return raise_error(call, object, error_class);
 }
 
+// The names that say more than the numbers of the ABI.
+static const char *null_name(uintptr_t handle)
+{
+    static const struct {
+        uintptr_t handle;
+        const char *name;
+    } nulls[] = {
+        {(uintptr_t)MPI_COMM_NULL, "MPI_COMM_NULL"},
+        {(uintptr_t)MPI_GROUP_NULL, "MPI_GROUP_NULL"},
+        {(uintptr_t)MPI_WIN_NULL, "MPI_WIN_NULL"},
+        {(uintptr_t)MPI_INFO_NULL, "MPI_INFO_NULL"},
+        {(uintptr_t)MPI_ERRHANDLER_NULL, "MPI_ERRHANDLER_NULL"},
+        {(uintptr_t)MPI_DATATYPE_NULL, "MPI_DATATYPE_NULL"},
+        {(uintptr_t)MPI_OP_NULL, "MPI_OP_NULL"},
+        {(uintptr_t)MPI_REQUEST_NULL, "MPI_REQUEST_NULL"},
+        {(uintptr_t)MPI_MESSAGE_NULL, "MPI_MESSAGE_NULL"},
+        {(uintptr_t)MPI_SESSION_NULL, "MPI_SESSION_NULL"},
+    };
+    for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
+        if (nulls[i].handle == handle)
+            return nulls[i].name;
+    return NULL;
+}
+
 int raise_handle(const struct call *call, void *object, int error_class,
                  const char *argument, uintptr_t handle)
 {
     static const uintptr_t highest_code = 1023;
-    fail(error_class, "%s = %#jx: %s", argument, (uintmax_t)handle,
-         handle <= highest_code ? "is a null handle or of the wrong kind"
-                                : "is a freed handle or was never one");
+    const char *name = null_name(handle);
+    if (*library_state() != '\0' && handle <= highest_code)
+        fail(error_class, "must be called between MPI_Init and MPI_Finalize");
+    else if (name != NULL)
+        fail(error_class, "%s = %s: is a null handle", argument, name);
+    else
+        fail(error_class, "%s = %#jx: %s", argument, (uintmax_t)handle,
+             handle <= highest_code ? "is of the wrong kind"
+                                    : "is a freed handle or was never one");
     return raise_error(call, object, error_class);
 }
 

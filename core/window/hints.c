@@ -3,6 +3,7 @@
 // knows; docs/hints.md tells what each does. A value that makes no sense is ignored;
 // MPI_Win_get_info shows what is in use.
 #include "window/hints.h"
+#include "window/open.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -107,6 +108,66 @@ static bool given_value(const struct hint *hint, const struct info *given,
     return info_value(given, hint->key, value) && hint->is_valid(value);
 }
 
+// The keys of all kinds of windows are known to each, for programs give one info to many;
+// and so are those that MPI_Win_get_info shows.
+static bool is_known_key(const char *key)
+{
+    for (int i = 0; i < HINTS; i++)
+        if (strcmp(hints[i].key, key) == 0)
+            return true;
+    return strcmp(key, "mpi_memory_alloc_kinds") == 0 ||
+           strcmp(key, "oriel_share_pages_refused") == 0;
+}
+
+static const char *nearest_key(const char *key)
+{
+    const char *nearest = NULL;
+    int least = spelling_limit(strlen(key));
+    for (int i = 0; i < HINTS; i++) {
+        int distance =
+            spelling_distance(key, strlen(key), hints[i].key, strlen(hints[i].key));
+        if (distance < least) {
+            least = distance;
+            nearest = hints[i].key;
+        }
+    }
+    return nearest;
+}
+
+static void unknown_key_tell(const struct call_site *site, const char *key)
+{
+    const char *nearest = is_known_key(key) ? NULL : nearest_key(key);
+    if (nearest != NULL)
+        finding_tell(RULE_UNKNOWN_KEY, site, 1,
+                     "info key %s is not known; did you mean %s?", key, nearest);
+}
+
+static void unused_value_tell(const struct call_site *site, const struct hint *hint,
+                              const struct info *given)
+{
+    char value[MPI_MAX_INFO_VAL];
+    if (info_value(given, hint->key, value) && !hint->is_valid(value))
+        finding_tell(RULE_UNUSED_VALUE, site, 1,
+                     "info key %s cannot be %s: the value is not used", hint->key,
+                     value);
+}
+
+// Keys that resemble none may be meant for another library. All members mostly give the
+// same, of which one of them tells.
+static void hints_check(const char *call, const struct window *window,
+                        const struct info *given)
+{
+    struct call_site site = {.rank = process.rank, .call = call};
+    char key[MPI_MAX_INFO_KEY + 1];
+    if (given == NULL || window->comm->rank != 0 || process.options.check < CHECK_BASIC)
+        return;
+    for (int i = 0; info_key(given, i, key); i++)
+        unknown_key_tell(&site, key);
+    for (int i = 0; i < HINTS; i++)
+        if (hints[i].flavor == 0 || hints[i].flavor == window->flavor)
+            unused_value_tell(&site, &hints[i], given);
+}
+
 static void hints_apply(struct window *window)
 {
     char ordering[MPI_MAX_INFO_VAL];
@@ -131,6 +192,7 @@ int hints_choose(struct window *window, const struct info *given)
             err = info_put(window->info, hint->key, chosen);
     }
     hints_apply(window);
+    hints_check(window_constructor(window->flavor), window, given);
     return err;
 }
 
@@ -157,6 +219,7 @@ int oriel_win_set_info(struct window *win, struct info *info)
         if (hints[i].may_change && given_value(&hints[i], info, value))
             err = info_put(win->info, hints[i].key, value);
     hints_apply(win);
+    hints_check("MPI_Win_set_info", win, info);
     return err ? err : window_serve(win);
 }
 

@@ -14,7 +14,14 @@ int check_memory(const void *memory, MPI_Aint size)
     if (size > 0 && is_nowhere((uintptr_t)memory))
         return fail(MPI_ERR_BUFFER, "base = %p: there is no memory of %jd bytes",
                     memory, (intmax_t)size);
-    return 0;
+    size_t mapped;
+    if (process.options.check < CHECK_BASIC || size <= 0 ||
+        !memory_has_holes(memory, (size_t)size, &mapped))
+        return 0;
+    return fail(MPI_ERR_BUFFER,
+                "base = %p: of the %jd bytes only the first %zu are memory of this "
+                "process",
+                memory, (intmax_t)size, mapped);
 }
 
 // In the other members' interest, a member without memory fails here, not before.

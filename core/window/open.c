@@ -235,6 +235,9 @@ static struct member member_describe(const struct opening *opening)
         .node_rank = window->comm->node_rank,
         .error = opening->error,
         .is_in_segment = is_in_segment,
+        .claims_same_size = info_flag(window->info, "same_size", false),
+        .claims_same_unit = info_flag(window->info, "same_disp_unit", false),
+        .flavor = window->flavor,
         .shared = is_in_segment ? (struct shared_part){0} : shared_part_of(window),
     };
 }
@@ -256,6 +259,54 @@ static int members_agree(const struct opening *opening, const struct member *mem
     return 0;
 }
 
+const char *window_constructor(int flavor)
+{
+    switch (flavor) {
+    case MPI_WIN_FLAVOR_CREATE:
+        return "MPI_Win_create";
+    case MPI_WIN_FLAVOR_ALLOCATE:
+        return "MPI_Win_allocate";
+    case MPI_WIN_FLAVOR_DYNAMIC:
+        return "MPI_Win_create_dynamic";
+    default:
+        return "MPI_Win_allocate_shared";
+    }
+}
+
+// What one of them claims to be the same for all must be claimed by all, and be it.
+static void claim_compare(const struct call_site *site, const char *hint,
+                          bool own_claim, bool first_claim, uint64_t own,
+                          uint64_t first)
+{
+    if (own_claim && first_claim && own != first)
+        finding_tell(
+            RULE_WINDOW_MISMATCH, site, 1,
+            "info key %s is true, but here it is %ju, and %ju on rank 0 of the "
+            "window",
+            hint, (uintmax_t)own, (uintmax_t)first);
+    else if (own_claim != first_claim)
+        finding_tell(RULE_WINDOW_MISMATCH, site, 1,
+                     "info key %s is %s here and %s on rank 0 of the window", hint,
+                     own_claim ? "true" : "false", first_claim ? "true" : "false");
+}
+
+// Members compare themselves with the first, so that each mismatch is told once.
+static void members_compare(const struct window *window, const struct member *members)
+{
+    const struct member *first = &members[0], *own = &members[window->comm->rank];
+    struct call_site site = {.rank = process.rank,
+                             .call = window_constructor(own->flavor)};
+    if (process.options.check < CHECK_BASIC)
+        return;
+    if (own->flavor != first->flavor)
+        finding_tell(RULE_WINDOW_MISMATCH, &site, 1, "rank 0 of the window calls %s",
+                     window_constructor(first->flavor));
+    claim_compare(&site, "same_size", own->claims_same_size, first->claims_same_size,
+                  own->size, first->size);
+    claim_compare(&site, "same_disp_unit", own->claims_same_unit,
+                  first->claims_same_unit, own->unit, first->unit);
+}
+
 // A member without memory of its own gathers the descriptors into the node's table,
 // which is not read then, since all members fail.
 static int members_exchange(struct opening *opening)
@@ -275,6 +326,8 @@ static int members_exchange(struct opening *opening)
     int err = collective_gather_all(comm, &mine, sizeof mine, members);
     if (!err)
         err = members_agree(opening, members);
+    if (!err)
+        members_compare(window, members);
     if (!err && comm->node_rank == 0)
         memcpy((struct member *)window->members, members, bytes);
     free(own);

@@ -27,8 +27,10 @@ struct member {
     uint32_t handle;       // of its window object, so that messages can name it
     int32_t node_rank; // among the window's members on its node: index of lock_records
     int32_t error; // error class of a member that failed to bring its memory, else 0
-    uint32_t is_in_segment;    // `place` is an offset
-    struct shared_part shared; // if that is not all
+    int32_t flavor;
+    bool is_in_segment;                      // `place` is an offset
+    bool claims_same_size, claims_same_unit; // hints
+    struct shared_part shared;               // if that is not all
 };
 
 enum lock_state {

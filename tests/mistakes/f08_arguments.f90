@@ -35,3 +35,69 @@ subroutine f08_put_behind_the_window(wrong) bind(c)
     call MPI_Win_free(win)
     call MPI_Finalize()
 end subroutine f08_put_behind_the_window
+
+subroutine f08_window_larger_than_its_array(wrong) bind(c)
+    use mpi_f08
+    use, intrinsic :: iso_c_binding, only: c_bool
+    implicit none
+    logical(c_bool), value :: wrong
+    integer, asynchronous :: memory(4)
+    integer(MPI_ADDRESS_KIND) :: bytes
+    type(MPI_Win) :: win
+    call MPI_Init()
+    bytes = merge(32, 16, wrong)
+    ! mistake: MPI_ERR_SIZE "fewer bytes"
+    call MPI_Win_create(memory, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_free(win)
+    call MPI_Finalize()
+end subroutine f08_window_larger_than_its_array
+
+subroutine f08_attachment_larger_than_its_array(wrong) bind(c)
+    use mpi_f08
+    use, intrinsic :: iso_c_binding, only: c_bool
+    implicit none
+    logical(c_bool), value :: wrong
+    real, asynchronous :: memory(2, 8)
+    integer(MPI_ADDRESS_KIND) :: bytes
+    type(MPI_Win) :: win
+    call MPI_Init()
+    call MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    bytes = merge(128, 64, wrong)
+    ! mistake: MPI_ERR_SIZE "fewer bytes"
+    call MPI_Win_attach(win, memory, bytes)
+    call MPI_Win_detach(win, memory)
+    call MPI_Win_free(win)
+    call MPI_Finalize()
+end subroutine f08_attachment_larger_than_its_array
+
+subroutine f08_window_left_open(wrong) bind(c)
+    use mpi_f08
+    use, intrinsic :: iso_c_binding, only: c_bool
+    implicit none
+    logical(c_bool), value :: wrong
+    integer, asynchronous :: memory(8)
+    type(MPI_Win) :: win
+    call MPI_Init()
+    call MPI_Win_create(memory, 32_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_lock_all(0, win)
+    if (.not. wrong) call MPI_Win_unlock_all(win)
+    call MPI_Finalize() ! mistake: open-epoch
+end subroutine f08_window_left_open
+
+subroutine f08_misspelt_key(wrong) bind(c)
+    use mpi_f08
+    use, intrinsic :: iso_c_binding, only: c_bool
+    implicit none
+    logical(c_bool), value :: wrong
+    integer, asynchronous :: memory(8)
+    type(MPI_Win) :: win
+    type(MPI_Info) :: info
+    call MPI_Init()
+    call MPI_Info_create(info)
+    call MPI_Info_set(info, merge('same_sizes', 'same_size ', wrong), 'true')
+    ! mistake: unknown-key "same_size?"
+    call MPI_Win_create(memory, 32_MPI_ADDRESS_KIND, 4, info, MPI_COMM_WORLD, win)
+    call MPI_Info_free(info)
+    call MPI_Win_free(win)
+    call MPI_Finalize()
+end subroutine f08_misspelt_key

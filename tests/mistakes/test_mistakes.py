@@ -78,7 +78,8 @@ def is_told(mistake: Mistake, result: dict[str, Any], source: str) -> bool:
     """Does a result report this mistake? One without a location is asked for its rule."""
     lines = lines_of(result, source)
     said = [result["message"]["text"]]
-    said += [one["message"]["text"] for one in result.get("relatedLocations", [])]
+    for name in ("locations", "relatedLocations"):
+        said += [one["message"]["text"] for one in result.get(name, [])]
     return (
         result["ruleId"] == mistake.rule
         and mistake.words in "\n".join(said)

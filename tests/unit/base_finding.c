@@ -112,6 +112,7 @@ static void more_than_can_be_kept_are_counted(void)
 int main(void)
 {
     process.rank = 0;
+    process.options.are_read = true;
     each_is_printed_once_and_counted();
     lines_of_the_report_are_results();
     more_than_can_be_kept_are_counted();
