@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The libraries export what the symbol plan says: no more, no less, weak where planned.
+"""The libraries export what the symbol plan says: no more, no less, weak where planned;
+so do the static ones.
 
 usage: compare.py SYMBOLS.TXT LIBRARY...
 """
@@ -12,14 +13,15 @@ from pathlib import Path
 
 
 def exported(library: Path) -> dict[str, str]:
-    """Symbol -> weak|strong of all that a shared library defines for others."""
+    """Symbol -> weak|strong of all that a library defines for others."""
+    table = "--extern-only" if library.suffix == ".a" else "--dynamic"
     listing = subprocess.run(
-        ["nm", "-D", "--defined-only", str(library)],
+        ["nm", table, "--defined-only", str(library)],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    rows = [line.split()[-2:] for line in listing.splitlines()]
+    rows = [line.split()[-2:] for line in listing.splitlines() if " " in line]
     return {name: "weak" if kind in "WwV" else "strong" for kind, name in rows}
 
 
@@ -51,10 +53,10 @@ def main() -> int:
     plan, libraries = Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]
     failed = False
     for library in libraries:
-        stem = library.name.split(".so")[0]
+        stem = library.name.split(".")[0]
         rows = planned(plan, stem)
         found = differences(rows, exported(library))
-        print(f"{stem}: {len(rows)} planned symbols, {len(found)} differences")
+        print(f"{library.name}: {len(rows)} planned symbols, {len(found)} differences")
         for text in found:
             print(f"  {text}")
         failed = failed or bool(found) or not rows
