@@ -85,6 +85,8 @@ static int start_common_layers(void)
     if (!err)
         err = messages_connect();
     if (!err)
+        err = races_start();
+    if (!err)
         err = pt2pt_start();
     if (!err)
         err = collectives_start();
@@ -110,6 +112,7 @@ static int stop_layers(void)
         windows_stop();
         collectives_stop();
         pt2pt_stop();
+        races_stop();
     }
     process.has_started = process.has_met = false;
     datatypes_stop();

@@ -42,6 +42,7 @@ struct process {
     struct shm *shm;
     struct net *net;
     struct messages *messages;
+    struct races *races;       // stays NULL unless ORIEL_CHECK has it
     struct matching *matching; // of pt2pt
     struct collectives *collectives;
     struct windows *windows;

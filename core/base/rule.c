@@ -3,6 +3,17 @@
 #include "base/rule.h"
 
 const struct rule_text rule_texts[RULES] = {
+    [RULE_CONFLICT] = {"conflicting-accesses", LEVEL_ERROR,
+                       "accesses to the same memory of a window conflict, and nothing "
+                       "orders them (MPI-4.1 12.7)"},
+    [RULE_ACCUMULATE_TYPES] = {"accumulate-types", LEVEL_ERROR,
+                               "accumulates of different datatypes that nothing orders "
+                               "update the same memory (MPI-4.1 12.7.1)"},
+    [RULE_ACCUMULATE_OPERATIONS] =
+        {"accumulate-operations", LEVEL_ERROR,
+         "accumulates of different operations that nothing "
+         "orders update the same memory, although the window "
+         "has accumulate_ops=same_op_no_op (MPI-4.1 12.2.1)"},
     [RULE_UNKNOWN_SETTING] = {"unknown-setting", LEVEL_WARNING,
                               "a variable is named as a setting of Oriel and is none"},
     [RULE_UNKNOWN_KEY] = {"unknown-key", LEVEL_WARNING,

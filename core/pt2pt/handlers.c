@@ -46,10 +46,22 @@ static inline void receive_end(struct transfer *transfer, int error)
     transfer_end(transfer, error);
 }
 
+// ORIEL_CHECK=races: a sender that waits for the receiver comes after it.
+static void order_matched(int peer, const struct envelope *envelope)
+{
+    if (envelope->channel != CHANNEL_USER)
+        return;
+    races_matched(peer, envelope->context, envelope->tag);
+    if (envelope->sender != 0)
+        races_send_clock(peer, envelope->context, ORDER_RECEIVED);
+}
+
 // Returns MPI_ERR_TRUNCATE if the message is too long.
 static inline int accept_envelope(struct transfer *transfer, int peer,
                                   const struct envelope *envelope)
 {
+    if (races_are_checked())
+        order_matched(peer, envelope);
     transfer->peer = peer;
     transfer->sender = envelope->sender;
     transfer->request.source = envelope->source;
@@ -345,6 +357,8 @@ static void handle_done(int peer, const void *message, size_t bytes)
             message_refuse(peer, "the end of a transfer");
         return;
     }
+    if (races_are_checked())
+        races_learn_clock(peer, transfer->parameters.comm->context, ORDER_RECEIVED);
     transfer->request.is_cancelled = done->is_cancelled;
     transfer_end(transfer, 0);
 }

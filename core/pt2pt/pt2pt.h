@@ -13,7 +13,7 @@
 //               sender helps with a long copy
 #pragma once
 
-#include "datatype/datatype.h"
+#include "races/races.h"
 
 // Schedules need not wait for each other, and so have a channel of their own. On the
 // group channel some members of a communicator call a procedure by a tag of the
@@ -22,9 +22,9 @@ enum channel { CHANNEL_USER, CHANNEL_COLLECTIVE, CHANNEL_SCHEDULE, CHANNEL_GROUP
 
 // Kinds of messages.
 enum {
-    MESSAGE_EAGER = MESSAGE_NEXT_KIND, // eager: a message with all its data
-    MESSAGE_RTS,                       // rendezvous: request to send a long message
-    MESSAGE_DONE,                      // rendezvous: the receiver has all that it wants
+    MESSAGE_EAGER = RACES_NEXT_KIND, // eager: a message with all its data
+    MESSAGE_RTS,                     // rendezvous: request to send a long message
+    MESSAGE_DONE,                    // rendezvous: the receiver has all that it wants
     MESSAGE_GET,      // rendezvous: send a piece of the data in fragments
     MESSAGE_FRAGMENT, // rendezvous: a fragment of the data
     MESSAGE_CANCEL,   // a request to send is withdrawn if it is unmatched

@@ -19,6 +19,8 @@ static inline int send_bytes(const struct transfer_parameters *parameters,
 {
     struct envelope envelope = envelope_of(parameters, bytes);
     message_lock();
+    if (races_are_checked())
+        transfer_order(parameters);
     int err = message_send(comm_job_rank(parameters->comm, parameters->rank),
                            MESSAGE_EAGER, &envelope, sizeof envelope, data, bytes);
     message_unlock();

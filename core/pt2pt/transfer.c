@@ -287,6 +287,14 @@ static int send_rts(struct transfer *transfer, struct envelope *envelope)
                         envelope->is_exposed ? sizeof key : 0);
 }
 
+void transfer_order(const struct transfer_parameters *parameters)
+{
+    const struct communicator *comm = parameters->comm;
+    if (parameters->channel == CHANNEL_USER)
+        races_sent(comm_job_rank(comm, parameters->rank), comm->context,
+                   parameters->tag);
+}
+
 static int begin_send(struct transfer *transfer)
 {
     const struct transfer_parameters *parameters = &transfer->parameters;
@@ -299,6 +307,8 @@ static int begin_send(struct transfer *transfer)
             return err;
         envelope.sender = transfer->id;
     }
+    if (races_are_checked())
+        transfer_order(parameters);
     int err =
         with_data ? send_eager(transfer, &envelope) : send_rts(transfer, &envelope);
     if (err)

@@ -56,6 +56,9 @@ static inline struct datatype *type_byte(void)
     return handle_object(KIND_DATATYPE, (uintptr_t)MPI_BYTE);
 }
 
+// ORIEL_CHECK=races: before the message is sent.
+void transfer_order(const struct transfer_parameters *parameters);
+
 struct transfer {
     struct request request; // source, tag and bytes are those of the message
     struct transfer_parameters parameters;

@@ -159,7 +159,7 @@ int locate_in_window(struct operation *operation)
     const struct target *target = &operation->target;
     MPI_Aint first, last;
     datatype_span(target->type, target->count, &first, &last);
-    operation->base = peer->address;
+    operation->base = peer->base;
     if (!__builtin_mul_overflow((uint64_t)target->displacement, (uint64_t)peer->unit,
                                 &operation->offset) &&
         is_within(operation->offset, first, last, peer->member->size))

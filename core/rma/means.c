@@ -17,14 +17,16 @@ static const struct means *means_choose(const struct window *window,
         return &means_network;
     if (peer->member->shared.bytes > 0 && peer->rank != window->comm->rank)
         return &means_shared;
-    return peer->address != NULL || peer->member->size == 0 ? &means_load
-                                                            : &means_batch;
+    return peer->base != NULL || peer->member->size == 0 ? &means_load : &means_batch;
 }
 
 static int peer_open(const struct window *window, struct peer *peer)
 {
-    peer->means = means_choose(window, peer);
-    if (peer->means == &means_load)
+    const struct means *means = means_choose(window, peer);
+    bool is_watched = races_are_checked();
+    peer->means = is_watched ? &means_watched : means;
+    peer->watched = is_watched ? means : NULL;
+    if (means == &means_load)
         return 0;
     struct peer_traffic *traffic = calloc(1, sizeof *traffic);
     if (traffic == NULL)

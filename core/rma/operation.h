@@ -34,9 +34,10 @@ struct operation {
     struct buffer origin; // a get's destination; with MPI_NO_OP the same as `result`
     struct target target;
     struct window *window;
-    const struct op *op;         // accumulates only
-    struct buffer result;        // of what the target had before
-    const char *compare;         // MPI_Compare_and_swap: one element
+    const struct op *op;               // accumulates only
+    struct buffer result;              // of what the target had before
+    bool has_request, is_fetch_and_op; // by which procedure
+    const char *compare;               // MPI_Compare_and_swap: one element
     struct net_counter *counter; // of the request: what is not complete here, or NULL
     struct peer *peer;           // found by operation_check unless it is known
     // Found by operation_check:
@@ -60,6 +61,7 @@ extern const struct means means_batch;  // of a local peer, not mapped: by its b
 extern const struct means means_shared; // in part mapped; means found by each operation
 extern const struct means means_network;  // remote access, or carried out by the target
 extern const struct means means_attached; // on this node; means found by each operation
+extern const struct means means_watched;  // tells of each operation, then has others
 extern const struct means means_distant_attached; // the same on another node
 
 // Checks epoch, sizes, types and buffers (MPI_ERR_RMA_SYNC, _COUNT, _TRUNCATE, _TYPE,

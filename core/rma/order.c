@@ -14,7 +14,7 @@ void order_settle(void)
         atomic_thread_fence(memory_order_seq_cst);
         is_late = ++barriers % CALLS_PER_POLL == 0;
     }
-    order_left = CALLS_PER_POLL - 1;
+    order_left = races_are_checked() ? 0 : CALLS_PER_POLL - 1; // each call is told of
     if (is_late)
         message_progress();
 }

@@ -112,6 +112,7 @@ static int operation_run_counted(struct operation *operation, struct request **r
 static int operation_start(struct operation *operation, struct request **request)
 {
     int err = operation_check_epoch(operation);
+    operation->has_request = true;
     if (!err)
         err = operation_check(operation);
     if (err)

@@ -41,6 +41,27 @@ int sync_complete_counted(struct peer *peer)
                  : 0;
 }
 
+// Locks of this node have their clocks in the segment.
+static void clock_send(const struct window *window, const struct peer *peer)
+{
+    bool is_held = peer_lock_state(peer) == LOCK_HELD && peer->lock_record == NULL;
+    if (is_held || peer->is_target)
+        races_send_clock(peer->job_rank, window->comm->context,
+                         is_held ? ORDER_RELEASE : ORDER_COMPLETE);
+}
+
+void sync_watched(struct window *window, struct peer *peer)
+{
+    races_complete(window->watched, peer != NULL ? peer->rank : MPI_ANY_SOURCE);
+    message_lock();
+    if (peer != NULL)
+        clock_send(window, peer);
+    struct peer *each = peer == NULL ? window->peers.first : NULL;
+    for (; each != NULL; each = each->next)
+        clock_send(window, each);
+    message_unlock();
+}
+
 // A lock of this node is given back by this process itself.
 void sync_part(struct peer *peer)
 {

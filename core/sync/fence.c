@@ -39,6 +39,13 @@ static int fence_barrier(const struct window *win, bool has_left)
     return err ? err : drain_err;
 }
 
+// Accesses of the epoch are complete for all that leave the fence.
+static struct meeting *fence_meet(const struct window *win)
+{
+    races_complete(win->watched, MPI_ANY_SOURCE);
+    return races_meet(win->comm);
+}
+
 // The barrier publishes this process's stores and shows it those of others. A fence
 // that neither ends nor begins an epoch needs none; NOSTORE and NOPUT promise what is
 // free here anyway. A failed operation does not keep the others waiting.
@@ -50,12 +57,17 @@ int oriel_win_fence(int assert, struct window *win)
     if (err)
         return err;
     bool has_left = false;
+    struct meeting *meeting = NULL;
+    if (races_are_checked())
+        meeting = fence_meet(win);
     err = ends ? sync_leave_all(win, &has_left) : 0;
     order_complete();
     int barrier_err = ends || begins ? fence_barrier(win, has_left) : 0;
     int completion_err = ends ? sync_complete_all(win) : 0;
     if (!err)
         err = completion_err;
+    if (unlikely(meeting != NULL))
+        races_meeting_end(meeting, true);
     if (begins)
         epoch_open_fence(&win->epoch);
     else
@@ -67,7 +79,8 @@ int oriel_win_fence(int assert, struct window *win)
 // What the fast form, which has gone first and has had the barrier, leaves: the poll.
 int oriel_win_sync(struct window *win)
 {
-    (void)win;
+    for (int i = 0; races_are_checked() && i < win->comm->node_size; i++)
+        races_synced(window_lock_clocks(win, i));
     order_settle();
     return 0;
 }

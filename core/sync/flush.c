@@ -27,6 +27,14 @@ static int flush_target(int rank, struct window *window)
     return sync_complete(peer);
 }
 
+// What is complete at the target is known to all that learn of it from now on.
+static int flush_told(int err, int rank, const struct window *window)
+{
+    if (races_are_checked() && !err)
+        races_complete(window->watched, rank);
+    return err;
+}
+
 static inline int flush_all(struct window *window)
 {
     order_complete();
@@ -39,7 +47,7 @@ static inline int flush_all(struct window *window)
 
 int oriel_win_flush(int rank, struct window *win)
 {
-    return flush_target(rank, win);
+    return flush_told(flush_target(rank, win), rank, win);
 }
 
 int oriel_win_flush_local(int rank, struct window *win)
@@ -49,7 +57,7 @@ int oriel_win_flush_local(int rank, struct window *win)
 
 int oriel_win_flush_all(struct window *win)
 {
-    return flush_all(win);
+    return flush_told(flush_all(win), MPI_ANY_SOURCE, win);
 }
 
 int oriel_win_flush_local_all(struct window *win)

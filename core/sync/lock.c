@@ -107,6 +107,8 @@ int oriel_win_unlock(int rank, struct window *win)
                     window_epoch(win));
     if (is_fast_target(win, peer) && unlock_at_once(win, peer))
         return 0;
+    if (races_are_checked())
+        sync_watched(win, peer);
     sync_part(peer);
     int err = peer_await_lock(peer);
     int completion_err = sync_complete(peer);
@@ -191,7 +193,9 @@ int oriel_win_lock_all(int assert, struct window *win)
     if (!err)
         err = check_may_lock_all(win);
     if (!err)
-        epoch_open_all(&win->epoch, win->size_of_group, is_unchecked);
+        epoch_open_all(&win->epoch,
+                       window_has(win, TRAIT_WATCHED) ? 0 : win->size_of_group,
+                       is_unchecked);
     window_unguard(win);
     if (!err && !is_unchecked) {
         err = lock_mapped(win);
@@ -212,6 +216,8 @@ int oriel_win_unlock_all(struct window *win)
                     window_epoch(win));
     if (unlock_all_at_once(win))
         return 0;
+    if (races_are_checked())
+        sync_watched(win, NULL);
     for (struct peer *peer = win->peers.first; peer != NULL; peer = peer->next)
         sync_part(peer);
     int err = sync_complete_all(win);

@@ -126,6 +126,8 @@ int oriel_win_complete(struct window *win)
     if (unlikely(epoch_access(&win->epoch) != ACCESS_START))
         return fail(MPI_ERR_RMA_SYNC, "nothing has been started: %s on the window",
                     window_epoch(win));
+    if (races_are_checked())
+        sync_watched(win, NULL);
     for (int i = 0; i < win->epoch.targets.count; i++)
         sync_part(win->epoch.targets.members[i]);
     int err = sync_complete_all(win);
@@ -160,6 +162,16 @@ static void set_exposed(struct window *window, bool is_exposed)
     atomic_store(&window_own_lock_record(window)->is_exposed, is_exposed);
 }
 
+// ORIEL_CHECK=races: before the notice by which origins know.
+static void post_clock(const struct window *window)
+{
+    message_lock();
+    for (int i = 0; i < window->origins.count; i++)
+        races_send_clock(window->origins.members[i]->job_rank, window->comm->context,
+                         ORDER_POST);
+    message_unlock();
+}
+
 int oriel_win_post(struct group *group, int assert, struct window *win)
 {
     assert(window_is_settled(win));
@@ -176,6 +188,8 @@ int oriel_win_post(struct group *group, int assert, struct window *win)
     if (err || (assert &MPI_MODE_NOCHECK))
         return err;
     order_complete();
+    if (races_are_checked())
+        post_clock(win);
     return notify_all(win, &win->origins, NOTICE_POST);
 }
 
@@ -206,8 +220,20 @@ static int check_is_exposed(const struct window *window)
                 "epoch has been closed");
 }
 
+// What the origins have done is known from now on.
+static void origins_clock(const struct window *window)
+{
+    message_lock();
+    for (int i = 0; i < window->origins.count; i++)
+        races_learn_clock(window->origins.members[i]->job_rank, window->comm->context,
+                          ORDER_COMPLETE);
+    message_unlock();
+}
+
 static void end_exposure(struct window *window)
 {
+    if (races_are_checked())
+        origins_clock(window);
     window_guard(window);
     neighbours_drop(&window->origins);
     set_exposed(window, false);

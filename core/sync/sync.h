@@ -39,6 +39,9 @@ int sync_complete_all(struct window *window);
 // Sends all operations of a fence epoch, and waits for those that no member of this node
 // takes from its ring. *has_left: messages for those members. The first error of any.
 int sync_leave_all(struct window *window, bool *has_left);
+// ORIEL_CHECK=races: all that this process has done at the peer, or at all with NULL, is
+// complete; those that it tells of the end of an epoch learn it before.
+void sync_watched(struct window *window, struct peer *peer);
 // Sends the last operations of an epoch with the message that ends it at the target. Where
 // copies or network accesses are under way, which messages may overtake, that is left to
 // the end of the epoch.

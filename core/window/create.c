@@ -101,6 +101,8 @@ int oriel_win_free(struct window *win)
         return fail(MPI_ERR_RMA_SYNC, "the window is exposed by MPI_Win_post; "
                                       "MPI_Win_wait must come before it is freed");
     int err = attributes_drop(win);
+    if (races_are_checked()) // with the clocks comes what is told of accesses
+        races_meeting_end(races_meet(win->comm), true);
     assert(window_is_settled(win)); // after the barrier others free what is shared
     if (!err)
         err = collective_barrier(win->comm);

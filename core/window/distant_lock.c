@@ -62,6 +62,10 @@ static void batches_serve(struct distant_lock *lock, const struct sync_head *gra
 static void distant_lock_end(struct window *window, struct distant_lock **at)
 {
     struct distant_lock *lock = *at;
+    if (races_are_checked())
+        races_unlocked_for(lock->origin, window->comm->context,
+                           window_lock_clocks(window, window->comm->node_rank),
+                           lock->type);
     lock_record_leave(window_own_lock_record(window), lock->type);
     *at = lock->next;
     free(lock);
@@ -74,6 +78,10 @@ static void distant_lock_grant(struct window *window, struct distant_lock *lock)
     lock_record_enter(record, lock->type);
     lock->is_granted = true;
     atomic_fetch_sub(&record->distant, 1);
+    if (races_are_checked())
+        races_locked_for(lock->origin, window->comm->context,
+                         window_lock_clocks(window, window->comm->node_rank),
+                         lock->type);
     batches_serve(lock, &grant);
 }
 

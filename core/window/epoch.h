@@ -199,7 +199,7 @@ static inline void epoch_forget_locked(struct epoch *epoch)
         epoch->last_locked = (struct peer *)&nobody;
 }
 
-// All of `ranks` targets have nothing to flush yet.
+// All of `ranks` targets have nothing to flush yet; 0 where each flush must be seen.
 static inline void epoch_open_all(struct epoch *epoch, int ranks, bool is_unchecked)
 {
     assert(epoch_may_open(epoch));

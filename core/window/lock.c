@@ -34,6 +34,9 @@ static inline int lock_hold(const struct window *window, struct peer *peer)
 {
     lock_record_enter(peer->lock_record, peer->lock_type);
     peer_hold_lock(peer, peer->lock_type);
+    if (races_are_checked())
+        races_locked(window_lock_clocks(window, peer->member->node_rank),
+                     peer->lock_type);
     return peer->lock_type == MPI_LOCK_SHARED ? lock_tell(window, peer) : 0;
 }
 
@@ -235,6 +238,8 @@ void lock_granted(int source, const void *bytes, size_t size)
         message_refuse(source, "a lock");
         return;
     }
+    if (races_are_checked())
+        races_learn_clock(source, window->comm->context, ORDER_GRANT);
     peer_set_answered(peer, head->error);
     atomic_fetch_sub(&process.windows->asked_locks, 1);
     if (size > sizeof *head)
@@ -293,6 +298,9 @@ int peer_unlock(struct window *window, struct peer *peer)
 {
     int state = peer_lock_state(peer);
     if (likely(state == LOCK_HELD && peer->lock_record != NULL)) {
+        if (races_are_checked())
+            races_unlocked(window_lock_clocks(window, peer->member->node_rank),
+                           peer->lock_type);
         peer_leave_lock(peer);
         return lock_tell(window, peer);
     }

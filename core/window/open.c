@@ -39,7 +39,8 @@ static uint32_t traits_of(const struct window *window)
     uint32_t threads = process.thread_level == MPI_THREAD_MULTIPLE ? TRAIT_THREADS : 0;
     uint32_t nodes = window->comm->leader_count > 1 ? TRAIT_NODES : 0;
     uint32_t shown = window->flavor == MPI_WIN_FLAVOR_SHARED ? TRAIT_SHOWN : 0;
-    return threads | nodes | shown;
+    uint32_t watched = races_are_checked() ? TRAIT_WATCHED : 0;
+    return threads | nodes | shown | watched;
 }
 
 static int make_state(struct opening *opening)
@@ -124,6 +125,14 @@ static void undo_region(struct window *window)
     message_unlock();
 }
 
+// Of ORIEL_CHECK=races, behind the table of members.
+static size_t lock_clocks_bytes(const struct window *window)
+{
+    size_t members = (size_t)window->comm->node_size;
+    size_t clocks = races_are_checked() ? LOCK_CLOCKS * members : 0;
+    return clocks * (size_t)process.boot->size * sizeof *window->lock_clocks;
+}
+
 // All processes give the same hint.
 static void records_begin(const struct window *window, size_t bytes)
 {
@@ -140,15 +149,18 @@ static int make_table(struct opening *opening)
     struct window *window = opening->window;
     const struct communicator *comm = window->comm;
     size_t records_bytes = (size_t)comm->node_size * sizeof(struct lock_record);
+    size_t members_bytes = (size_t)comm->size * sizeof(struct member);
     struct {
         uint64_t offset;
         int error;
     } table = {0, 0};
     if (comm->node_rank == 0) {
-        size_t bytes = records_bytes + (size_t)comm->size * sizeof(struct member);
+        size_t bytes = records_bytes + members_bytes + lock_clocks_bytes(window);
         table.error = shm_alloc(process.shm, bytes, CACHE_LINE, &window->table);
         if (!table.error) {
             records_begin(window, records_bytes);
+            memset((char *)window->table + records_bytes + members_bytes, 0,
+                   lock_clocks_bytes(window));
             table.offset = shm_offset(process.shm, window->table);
         }
     }
@@ -162,6 +174,9 @@ static int make_table(struct opening *opening)
                                        "provide the table of the window");
     window->lock_records = shm_at(process.shm, table.offset);
     window->members = shm_at(process.shm, table.offset + records_bytes);
+    if (races_are_checked())
+        window->lock_clocks =
+            shm_at(process.shm, table.offset + records_bytes + members_bytes);
     return 0;
 }
 
@@ -334,6 +349,29 @@ static int members_exchange(struct opening *opening)
     return err ? err : collective_node_barrier(comm);
 }
 
+// Before any access can come: the members meet next.
+static int make_watched(struct opening *opening)
+{
+    struct window *window = opening->window;
+    if (!races_are_checked() || window->lock_clocks == NULL)
+        return 0;
+    window->watched = races_watch(&(struct watched_window_plan){
+        .comm = window->comm,
+        .name = window->name,
+        .handle = (uint32_t)object_handle(window),
+        .is_dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC,
+        .clocks = window_lock_clocks(window, window->comm->node_rank),
+        .base = window->base,
+        .bytes = (uint64_t)window->size,
+    });
+    return message_serve();
+}
+
+static void undo_watched(struct window *window)
+{
+    races_unwatch(window->watched);
+}
+
 static const struct step {
     int (*make)(struct opening *opening);
     void (*undo)(struct window *window);
@@ -346,6 +384,7 @@ static const struct step {
     {make_table, undo_table},
     {make_attachments, attachments_free},
     {make_handle, undo_handle},
+    {make_watched, undo_watched},
     {members_exchange, NULL},
 };
 enum { STEPS = sizeof steps / sizeof *steps };

@@ -26,7 +26,8 @@ static void peer_set_mapped(struct peer *peer, char *address, uint64_t begin,
                             uint64_t end)
 {
     uint64_t bytes = end - begin;
-    peer->address = address;
+    peer->base = address;
+    peer->address = races_are_checked() ? NULL : address;
     peer->begin = (MPI_Aint)begin;
     peer->end = (MPI_Aint)end;
     peer->word_places = bytes < 8 ? 0 : bytes - 7;
@@ -35,7 +36,7 @@ static void peer_set_mapped(struct peer *peer, char *address, uint64_t begin,
 // Nothing is kept where other threads may read it meanwhile.
 void peer_keep_found(struct peer *peer, const struct found_attachment *found)
 {
-    if (process.thread_level == MPI_THREAD_MULTIPLE)
+    if (process.thread_level == MPI_THREAD_MULTIPLE || races_are_checked())
         return;
     bool is_mapped = found->bytes > 0;
     peer->found = is_mapped ? found->version : NOTHING_FOUND;
@@ -202,6 +203,20 @@ static void use_local(struct window *window, struct peer *peer)
     epoch_use(&window->epoch, peer);
 }
 
+// What is ordered before the access is known when that is told of.
+static int admit_watched(const struct window *window, struct peer *peer)
+{
+    int err = peer_await_lock(peer);
+    if (!err && peer->is_target)
+        err = peer_await_post(peer);
+    if (err)
+        return err;
+    message_lock();
+    races_learn_clock(peer->job_rank, window->comm->context, ORDER_POST);
+    message_unlock();
+    return 0;
+}
+
 int window_admit(struct window *window, int rank, struct peer **target)
 {
     struct peer *peer = NULL;
@@ -216,6 +231,8 @@ int window_admit(struct window *window, int rank, struct peer **target)
         err = peer_lock(window, peer);
     if (!err && unlikely(peer_lock_state(peer) >= LOCK_WANTED))
         err = peer_await_access(peer);
+    if (!err && races_are_checked())
+        err = admit_watched(window, peer);
     if (!err && !peer_has_notice(peer, NOTICE_POST))
         err = peer_await_post(peer);
     if (err)

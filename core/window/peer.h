@@ -52,10 +52,12 @@ enum notice {
 };
 
 struct peer {
-    int rank;            // in the window
-    char *address;       // where its memory begins in this process, or would if only a
-                         // part of it is mapped; NULL if none is. Of a dynamic window:
-                         // where address 0 of the peer's process would be
+    int rank;      // in the window
+    char *address; // where its memory begins in this process, or would if only a
+                   // part of it is mapped; NULL if none is. Of a dynamic window:
+                   // where address 0 of the peer's process would be
+    char *base;    // the same, or, if accesses are watched, the address, which then
+                   // is NULL, since the fast forms of calls would not tell
     MPI_Aint begin, end; // of the bytes that are mapped
     MPI_Aint unit;
     uint64_t word_places; // offsets from `begin` on at which 8 bytes are mapped
@@ -74,7 +76,8 @@ struct peer {
     bool is_target;                  // ACCESS_START: member of the group
     struct lock_record *lock_record; // NULL: on another node
     const struct means *means;       // chosen when the peer is made
-    struct peer_traffic *traffic;    // NULL: operations are complete when they return
+    const struct means *watched;  // accesses are watched: that which they have; or NULL
+    struct peer_traffic *traffic; // NULL: operations are complete when they return
     const struct attachments *attached; // of a dynamic window, on this node; else NULL
     uint64_t found;                     // of `attached`: the version of which something
                                         // is mapped; NOTHING_FOUND: of none
@@ -112,7 +115,7 @@ static inline bool peer_is_found(const struct peer *peer)
 
 static inline bool peer_is_mapped_for_good(const struct peer *peer)
 {
-    return peer->attached == NULL && peer->address != NULL;
+    return peer->attached == NULL && peer->base != NULL;
 }
 
 // ---- the lock of the peer's memory --------------------------------------------

@@ -26,7 +26,9 @@ enum trait {
     TRAIT_SHOWN =
         1 << 3, // the program may load from local peers' memory and store there:
                 // MPI_Win_lock_all takes all their locks
-    LOCK_TRAITS = TRAIT_THREADS | TRAIT_NODES, // matter to locks of single targets
+    TRAIT_WATCHED = 1 << 4, // ORIEL_CHECK=races: each call tells what it does
+    LOCK_TRAITS = TRAIT_THREADS | TRAIT_NODES |
+                  TRAIT_WATCHED, // matter to locks of single targets
     LOCK_ALL_TRAITS = LOCK_TRAITS | TRAIT_NO_LOCKS | TRAIT_SHOWN,
 };
 
@@ -50,6 +52,8 @@ struct window {
     } peers;
     const struct member *members;     // [size_of_group], in the segment
     struct lock_record *lock_records; // [comm->node_size], in the segment
+    struct watched_window *watched;   // ORIEL_CHECK=races, or NULL
+    _Atomic(uint64_t) *lock_clocks; // the same: in the segment, see window_lock_clocks
     void *table; // the node leader's allocation of lock records and members
     void *base;  // own memory
     MPI_Aint size;
@@ -278,6 +282,19 @@ static inline bool peer_is_asked_for(const struct peer *peer)
 // Waits until an operation may be started, while another thread takes the lock.
 // Errors as above.
 int peer_await_access(struct peer *peer);
+
+// What its holders have done, of a lock on this node (ORIEL_CHECK=races).
+static inline struct lock_clocks window_lock_clocks(const struct window *window,
+                                                    int node_rank)
+{
+    size_t size = (size_t)process.boot->size;
+    _Atomic(uint64_t) *clocks =
+        window->lock_clocks + LOCK_CLOCKS * size * (size_t)node_rank;
+    return (struct lock_clocks){.shared = clocks,
+                                .exclusive = clocks + size,
+                                .updates = clocks + 2 * size,
+                                .flushes = clocks + 3 * size};
+}
 
 // The lock record of this member.
 static inline struct lock_record *window_own_lock_record(const struct window *window)

@@ -66,12 +66,14 @@ static bool peer_memory_is_valid(const struct window *window, const struct peer 
         return true;
     if ((uint64_t)peer->end > member->size)
         return false;
-    if (peer->address == NULL)
+    if (peer->address != (races_are_checked() ? NULL : peer->base))
+        return false;
+    if (peer->base == NULL)
         return true;
     return peer->lock_record != NULL &&
            (peer->rank == window->comm->rank
-                ? peer->address == window->base
-                : shm_contains(process.shm, peer->address + peer->begin,
+                ? peer->base == window->base
+                : shm_contains(process.shm, peer->base + peer->begin,
                                (size_t)(peer->end - peer->begin)));
 }
 

@@ -18,6 +18,18 @@ void copy_long(void *to, const void *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
+// Nobody looks for races.
+struct meeting *races_meet(const struct communicator *comm)
+{
+    (void)comm;
+    return NULL;
+}
+
+void races_meeting_end(struct meeting *meeting, bool waits)
+{
+    (void)meeting, (void)waits;
+}
+
 // ---- objects that handles stand for -------------------------------------------------
 static struct communicator world = {.size = 4};
 static struct group group = {.size = 3};

@@ -37,6 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("window",),
     ("collective",),
     ("pt2pt",),
+    ("races",),
     ("datatype",),
     ("object",),
     ("message",),

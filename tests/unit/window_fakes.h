@@ -149,6 +149,16 @@ bool message_try_lock(void)
     return true;
 }
 
+int message_drain(void)
+{
+    return 0;
+}
+
+int message_known_death(void)
+{
+    return 0;
+}
+
 void message_unlock(void)
 {
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the program has called the procedure that is under way. To unwind the stack takes
+// microseconds. But where Oriel's functions have frames of a fixed size, as those of C have,
+// the same way through them leaves the same return addresses at the same places, and the
+// program's one is behind them; so the ways that were unwound once are compared first.
+#include "races/state.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unwind.h>
+
+// The frame of call_address is the one from which places count.
+struct unwinding {
+    struct call_path path;
+    const char *base;
+    int skipped; // frames
+};
+
+// ---- what is of Oriel -----------------------------------------------------------------
+static bool code_find_owner(const void *address, bool *is_core)
+{
+    Dl_info own, object;
+    *is_core = false;
+    if (dladdr((void *)(uintptr_t)code_find_owner, &own) == 0 ||
+        dladdr(address, &object) == 0)
+        return false;
+    const char *slash = strrchr(object.dli_fname, '/');
+    const char *name = slash != NULL ? slash + 1 : object.dli_fname;
+    *is_core = object.dli_fbase == own.dli_fbase;
+    return *is_core || strncmp(name, "liboriel_", 9) == 0;
+}
+
+// The same of addresses that have been looked at before.
+static const struct known_code *code_look_up(const void *address)
+{
+    struct known_code *known =
+        &process.races->codes[((uintptr_t)address * 0x9e3779b1u >> 8) % KNOWN_CODES];
+    if (known->address != address) {
+        known->is_of_oriel = code_find_owner(address, &known->is_core);
+        known->address = address;
+    }
+    return known;
+}
+
+// ---- unwinding ------------------------------------------------------------------------
+// At each frame but the first its return address is below the end of the one before.
+static _Unwind_Reason_Code frame_take(struct _Unwind_Context *context, void *argument)
+{
+    struct unwinding *unwinding = argument;
+    struct call_path *path = &unwinding->path;
+    const void *address = (const void *)_Unwind_GetIP(context);
+    const char *place = (const char *)_Unwind_GetCFA(context) - sizeof address;
+    if (unwinding->skipped++ == 0)
+        return _URC_NO_REASON;
+    const struct known_code *code = code_look_up(address);
+    path->is_fixed &= memcmp(place, &address, sizeof address) == 0 &&
+                      (code->is_core || !code->is_of_oriel);
+    path->frames[path->count++] = (struct call_frame){place - unwinding->base, address};
+    path->is_complete = !code->is_of_oriel;
+    return path->is_complete || path->count == PATH_FRAMES ? _URC_END_OF_STACK
+                                                           : _URC_NO_REASON;
+}
+
+static const void *address_at(const char *base, const struct call_frame *frame)
+{
+    const void *address;
+    memcpy(&address, base + frame->place, sizeof address);
+    return address;
+}
+
+// All but the last one, which is the program's.
+static bool path_is_same(const struct call_path *path, const char *base)
+{
+    for (int i = 0; i < path->count - 1; i++)
+        if (address_at(base, &path->frames[i]) != path->frames[i].address)
+            return false;
+    return path->count > 0;
+}
+
+// The address within the call; NULL if it is not found. Callers hold the message lock.
+__attribute__((noinline)) const void *call_address(void)
+{
+    struct races *races = process.races;
+    const char *base = __builtin_frame_address(0);
+    for (int i = 0; i < CALL_PATHS; i++) {
+        const struct call_path *path = &races->paths[i];
+        if (path_is_same(path, base))
+            return (const char *)address_at(base, &path->frames[path->count - 1]) - 1;
+    }
+    struct unwinding unwinding = {.base = base, .path.is_fixed = true};
+    _Unwind_Backtrace(frame_take, &unwinding);
+    const struct call_path *path = &unwinding.path;
+    if (!path->is_complete)
+        return NULL;
+    if (path->is_fixed)
+        races->paths[races->path_count++ % CALL_PATHS] = *path;
+    return (const char *)path->frames[path->count - 1].address - 1;
+}

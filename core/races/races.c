@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start and stop, and the windows that are watched.
+#include "races/state.h"
+
+#include <stdlib.h>
+
+int races_start(void)
+{
+    if (!(process.options.analyses & ANALYSIS_RACES))
+        return 0;
+    struct races *races = calloc(1, sizeof *races);
+    if (races == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory to look for races");
+    races->size = process.boot->size;
+    races->rank = process.boot->rank;
+    process.races = races;
+    int err = clocks_start(races);
+    if (err)
+        return err;
+    sites_start();
+    history_start();
+    return 0;
+}
+
+void races_stop(void)
+{
+    struct races *races = process.races;
+    if (races == NULL)
+        return;
+    history_stop();
+    sites_stop(races);
+    order_stop(races);
+    clocks_stop(races);
+    process.races = NULL;
+    free(races);
+}
+
+struct watched_window *races_watch(const struct watched_window_plan *plan)
+{
+    struct races *races = process.races;
+    struct watched_window *window = calloc(1, sizeof *window);
+    if (window == NULL)
+        return NULL;
+    message_lock();
+    *window = (struct watched_window){
+        .next = races->windows, .plan = *plan, .number = ++races->window_count};
+    races->windows = window;
+    message_unlock();
+    return window;
+}
+
+void races_unwatch(struct watched_window *window)
+{
+    if (window == NULL)
+        return;
+    message_lock();
+    struct watched_window **at = &process.races->windows;
+    while (*at != window)
+        at = &(*at)->next;
+    *at = window->next;
+    history_forget(window);
+    pendings_free(window);
+    message_unlock();
+    free(window);
+}

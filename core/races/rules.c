@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which accesses conflict (MPI-4.1 12.7), and what people are told of those that do.
+#include "races/state.h"
+
+enum { WORDS_BYTES = 200, NO_OP = (int)(intptr_t)MPI_NO_OP };
+
+// ---- conflicts ------------------------------------------------------------------------
+static bool is_read(const struct access_record *record)
+{
+    return record->kind == WATCHED_GET || record->kind == WATCHED_LOAD ||
+           (record->kind == WATCHED_ACCUMULATE && record->op == NO_OP);
+}
+
+static bool is_load_or_store(const struct access_record *record)
+{
+    return record->kind == WATCHED_LOAD || record->kind == WATCHED_STORE;
+}
+
+// Accumulates by one window are atomic by element where types agree (12.7.1), and those of
+// one origin are in order (12.7.2). Operations may differ from one another only if one of
+// them is MPI_NO_OP (12.2.1); MPI_Compare_and_swap is let pass.
+static bool accumulates_conflict(const struct access *one, const struct access *other)
+{
+    const struct access_record *a = &one->record, *b = &other->record;
+    if (one->window != other->window)
+        return true;
+    if (one->stamp->origin == other->stamp->origin)
+        return false;
+    bool may_differ =
+        a->op == b->op || a->op == NO_OP || b->op == NO_OP || a->op == 0 || b->op == 0;
+    return a->type != b->type || !may_differ;
+}
+
+bool accesses_conflict(const struct access *one, const struct access *other)
+{
+    const struct access_record *a = &one->record, *b = &other->record;
+    if ((is_read(a) && is_read(b)) || (is_load_or_store(a) && is_load_or_store(b)))
+        return false;
+    return a->kind != WATCHED_ACCUMULATE || b->kind != WATCHED_ACCUMULATE ||
+           accumulates_conflict(one, other);
+}
+
+// ---- reports --------------------------------------------------------------------------
+static const char *const epoch_words[] = {
+    [IN_FENCE] = "a fence epoch",
+    [IN_START] = "an epoch of MPI_Win_start",
+    [IN_SHARED_LOCK] = "an epoch with a shared lock",
+    [IN_EXCLUSIVE_LOCK] = "an epoch with an exclusive lock",
+    [IN_NO_EPOCH] = "no epoch",
+};
+
+// Of two accumulates, what about them may not differ.
+static enum rule rule_of(const struct access *one, const struct access *other)
+{
+    const struct access_record *a = &one->record, *b = &other->record;
+    if (a->kind != WATCHED_ACCUMULATE || b->kind != WATCHED_ACCUMULATE ||
+        one->window != other->window)
+        return RULE_CONFLICT;
+    return a->type != b->type ? RULE_ACCUMULATE_TYPES : RULE_ACCUMULATE_OPERATIONS;
+}
+
+// What would have ordered the two.
+static const char *remedy_of(const struct access *one, const struct access *other)
+{
+    const struct access_record *a = &one->record, *b = &other->record;
+    bool is_same_origin = one->stamp->origin == other->stamp->origin;
+    if (a->epoch == IN_FENCE || b->epoch == IN_FENCE)
+        return "MPI_Win_fence between them";
+    if (a->epoch == IN_START || b->epoch == IN_START)
+        return is_same_origin ? "MPI_Win_complete between them"
+                              : "an exposure epoch for each, one after the other";
+    if (is_same_origin)
+        return "MPI_Win_flush between them";
+    return "MPI_LOCK_EXCLUSIVE for both, or a flush by the first and then a message or "
+           "a "
+           "barrier";
+}
+
+static void window_words(const struct watched_window *window, char words[WORDS_BYTES])
+{
+    if (window->plan.name[0] != '\0')
+        snprintf(words, WORDS_BYTES, "window %s", window->plan.name);
+    else
+        snprintf(words, WORDS_BYTES, "window %u", window->number);
+}
+
+static struct call_site site_of(const struct access *access, char words[WORDS_BYTES])
+{
+    struct site_text text = site_text(access->stamp->origin, access->record.site);
+    window_words(access->window, words);
+    return (struct call_site){
+        .rank = access->stamp->origin,
+        .call = text.procedure,
+        .source = text.source,
+        .object = words,
+        .text = epoch_words[access->record.epoch],
+    };
+}
+
+// The bytes that both access, in the memory of the window.
+static void bytes_words(const struct access *one, const struct access *other,
+                        char words[WORDS_BYTES])
+{
+    const struct access_record *a = &one->record;
+    uint64_t begin = one->interval.begin, end = one->interval.end;
+    if (other->interval.begin > begin)
+        begin = other->interval.begin;
+    if (other->interval.end < end)
+        end = other->interval.end;
+    begin -= one->interval.begin - a->begin;
+    end -= one->interval.begin - a->begin;
+    int used = snprintf(words, WORDS_BYTES, "bytes %ju to %ju", (uintmax_t)begin,
+                        (uintmax_t)end - 1);
+    if (a->element > 1 && a->element == other->record.element)
+        snprintf(words + used, WORDS_BYTES - (size_t)used,
+                 ", from element %ju of %u bytes on", (uintmax_t)(begin / a->element),
+                 a->element);
+}
+
+void conflict_tell(const struct access *one, const struct access *other)
+{
+    char words[2][WORDS_BYTES], bytes[WORDS_BYTES];
+    struct call_site sites[] = {site_of(other, words[0]), site_of(one, words[1])};
+    enum rule rule = rule_of(one, other);
+    bytes_words(one, other, bytes);
+    const char *what = rule == RULE_ACCUMULATE_TYPES        ? "with another datatype "
+                       : rule == RULE_ACCUMULATE_OPERATIONS ? "with another operation "
+                                                            : "";
+    finding_tell(rule, sites, 2,
+                 "accesses %s, of the memory of rank %d, as another call does %s"
+                 "in %s; nothing orders the two: %s would",
+                 bytes, process.races->rank, what, epoch_words[one->record.epoch],
+                 remedy_of(one, other));
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Call sites: a number for each place where the program calls a procedure, and what people
+// are told of those of all processes.
+#include "races/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SITES_FIRST = 64, SITES_MAX = 1 << 20 };
+
+// ---- own ones ---------------------------------------------------------------------------
+static uint32_t *bucket_find(const struct call_sites *sites, const char *procedure,
+                             const void *address)
+{
+    uint64_t mixed = ((uintptr_t)address ^ (uintptr_t)procedure << 7) *
+                     (uint64_t)0x9e3779b97f4a7c15u;
+    for (uint32_t at = (uint32_t)(mixed >> 32);; at++) {
+        uint32_t *bucket = &sites->buckets[at & (2 * sites->room - 1)];
+        if (*bucket == 0)
+            return bucket;
+        const struct known_site *known = &sites->table[*bucket - 1];
+        if (known->address == address && known->procedure == procedure)
+            return bucket;
+    }
+}
+
+static bool sites_grow(struct call_sites *sites)
+{
+    uint32_t room = sites->room > 0 ? 2 * sites->room : SITES_FIRST;
+    struct call_sites grown = {.count = sites->count, .room = room};
+    grown.table = realloc(sites->table, room * sizeof *grown.table);
+    if (grown.table == NULL)
+        return false;
+    sites->table = grown.table;
+    grown.buckets = calloc(2 * (size_t)room, sizeof *grown.buckets);
+    if (grown.buckets == NULL)
+        return false;
+    for (uint32_t i = 0; i < grown.count; i++)
+        *bucket_find(&grown, grown.table[i].procedure, grown.table[i].address) = i + 1;
+    free(sites->buckets);
+    *sites = grown;
+    return true;
+}
+
+// The number of a place, 0 without memory.
+static uint32_t site_add(const char *procedure, const void *address)
+{
+    struct call_sites *sites = &process.races->sites;
+    if (sites->count == sites->room && !sites_grow(sites))
+        return 0;
+    uint32_t *bucket = bucket_find(sites, procedure, address);
+    if (*bucket == 0) {
+        sites->table[sites->count] = (struct known_site){procedure, address};
+        *bucket = ++sites->count;
+    }
+    return *bucket - 1;
+}
+
+uint32_t site_now(const char *procedure)
+{
+    return site_add(procedure, call_address());
+}
+
+// ---- of others --------------------------------------------------------------------------
+static void site_send(int job_rank, uint32_t site)
+{
+    const struct known_site *known = &process.races->sites.table[site];
+    char text[2 * SOURCE_TEXT_BYTES], source[SOURCE_TEXT_BYTES];
+    int length = snprintf(text, sizeof text, "%.100s\n%s", known->procedure,
+                          source_line_text(known->address, source));
+    message_send(job_rank, MESSAGE_SITE, &site, sizeof site, text, (size_t)length + 1);
+}
+
+void sites_tell(int job_rank)
+{
+    struct races *races = process.races;
+    struct source *source = &races->sources[job_rank];
+    for (; source->sites_told < races->sites.count; source->sites_told++)
+        site_send(job_rank, source->sites_told);
+}
+
+static bool site_keep(struct source *source, uint32_t site, const char *text)
+{
+    if (site >= source->site_count) {
+        struct site_text *sites =
+            realloc(source->sites, (site + 1) * sizeof *source->sites);
+        if (sites == NULL)
+            return false;
+        memset(sites + source->site_count, 0,
+               (site + 1 - source->site_count) * sizeof *sites);
+        source->sites = sites;
+        source->site_count = site + 1;
+    }
+    const char *line = strchr(text, '\n');
+    if (line == NULL || source->sites[site].procedure != NULL)
+        return false;
+    source->sites[site].procedure = strndup(text, (size_t)(line - text));
+    source->sites[site].source = strdup(line + 1);
+    return true;
+}
+
+static void handle_site(int rank, const void *message, size_t size)
+{
+    uint32_t site;
+    const char *text = (const char *)message + sizeof site;
+    if (size <= sizeof site || ((const char *)message)[size - 1] != '\0')
+        return;
+    memcpy(&site, message, sizeof site);
+    if (site < SITES_MAX)
+        site_keep(&process.races->sources[rank], site, text);
+}
+
+struct site_text site_text(int job_rank, uint32_t site)
+{
+    struct races *races = process.races;
+    struct source *source = &races->sources[job_rank];
+    if (job_rank == races->rank && site < races->sites.count) {
+        const struct known_site *known = &races->sites.table[site];
+        char text[2 * SOURCE_TEXT_BYTES], line[SOURCE_TEXT_BYTES];
+        snprintf(text, sizeof text, "%.100s\n%s", known->procedure,
+                 source_line_text(known->address, line));
+        site_keep(source, site, text);
+    }
+    return site < source->site_count ? source->sites[site] : (struct site_text){0};
+}
+
+// ---- start and stop -------------------------------------------------------------------
+static const struct message_kind kinds[] = {
+    {MESSAGE_SITE, handle_site, false},
+};
+
+void sites_start(void)
+{
+    message_register(kinds, sizeof kinds / sizeof *kinds);
+}
+
+static void source_forget_sites(struct source *source)
+{
+    for (uint32_t i = 0; i < source->site_count; i++) {
+        free(source->sites[i].procedure);
+        free(source->sites[i].source);
+    }
+    free(source->sites);
+}
+
+void sites_stop(struct races *races)
+{
+    message_unregister(kinds, sizeof kinds / sizeof *kinds);
+    for (int i = 0; i < races->size; i++)
+        source_forget_sites(&races->sources[i]);
+    free(races->sites.table);
+    free(races->sites.buckets);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of races. The message lock guards it all.
+#pragma once
+
+#include "races/interval_map.h"
+#include "races/races.h"
+
+struct stamp {
+    uint32_t references;
+    int origin;         // rank in the job
+    uint64_t completed; // count of the origin; 0: not complete
+    uint64_t clock[];   // [size of the job]
+};
+
+// Of an access, as it travels.
+struct access_record {
+    uint64_t begin, end; // in the memory of the window; of a dynamic one addresses
+    uint32_t site;       // of the origin
+    uint32_t element;    // bytes of one
+    uint16_t kind;       // enum access_kind
+    uint16_t epoch;      // enum access_epoch
+    uint16_t type, op;   // of an accumulate: what may differ between two
+};
+
+// An access in the history, as an interval of addresses.
+struct access {
+    struct interval interval;
+    struct stamp *stamp;
+    struct watched_window *window;
+    struct access_record record;
+};
+
+// A clock that has come and that this process has not learnt yet.
+struct come_clock {
+    struct come_clock *next;
+    uint64_t context;
+    int64_t number;
+    uint64_t clock[];
+};
+
+// What this process knows of one of the job.
+struct source {
+    struct come_clock *first, **last;
+    uint64_t *arriving;  // [size of the job] of a clock that comes in parts
+    struct stamp *stamp; // of the accesses that come
+    uint64_t *floor;     // [size of the job] accesses that are still to come have been
+                         // issued at this clock or later; NULL: not known
+    struct site_text {   // of its call sites
+        char *procedure, *source;
+    } * sites;
+    uint32_t site_count;
+    uint32_t sites_told; // so many of the own ones it knows
+    size_t pending;      // own accesses at it that are not complete
+};
+
+// Own accesses to a target that are not complete.
+struct pending {
+    struct pending *next; // of the window
+    struct access_record *records;
+    size_t count, room;
+    struct stamped { // accesses with the same stamp
+        struct stamp *stamp;
+        size_t first;
+    } * stamped;
+    size_t stamped_count, stamped_room;
+    int target; // rank in the window
+    int job_rank;
+    uint32_t handle; // of the window there
+    bool has_fetched;
+    struct lock_clocks clocks; // of a local peer
+};
+
+// Of MESSAGE_ACCESSES: records follow.
+struct accesses_head {
+    uint32_t handle; // of the window
+    uint32_t count;
+};
+
+struct watched_window {
+    struct watched_window *next;
+    struct watched_window_plan plan;
+    struct pending *pendings;
+    unsigned number; // among those of the process, for people
+};
+
+// A way from a procedure of MPI to where its call is told of, innermost frame first.
+enum { PATH_FRAMES = 8, CALL_PATHS = 32, KNOWN_CODES = 256 };
+
+struct call_path {
+    int count;
+    bool is_fixed;    // the places of the addresses follow from the way
+    bool is_complete; // the last frame is the program's
+    struct call_frame {
+        ptrdiff_t place; // of the return address
+        const void *address;
+    } frames[PATH_FRAMES];
+};
+
+struct races {
+    int size, rank;           // of the job
+    uint64_t *clock;          // [size]
+    struct stamp *now;        // with this clock; NULL: not made yet
+    struct source *sources;   // [size]
+    struct meeting *meetings; // that have ended without a wait
+    struct meeting_counts {
+        struct meeting_count {
+            uint64_t context;
+            int64_t count; // 0: the place is free
+        } * table;         // by hash of the context
+        size_t room, used;
+    } meeting_counts;
+    struct watched_window *windows;
+    unsigned window_count; // ever
+    struct interval_map history;
+    size_t history_limit; // accesses; then those that nothing can conflict with are
+                          // forgotten
+    struct call_path paths[CALL_PATHS];
+    unsigned path_count; // ever
+    struct known_code {
+        const void *address;
+        bool is_of_oriel, is_core; // of one of its libraries, of that of the core
+    } codes[KNOWN_CODES];
+    struct call_sites {
+        struct known_site {
+            const char *procedure;
+            const void *address; // in the call
+        } * table;
+        uint32_t *buckets; // 1 + index, by hash; 0: free
+        uint32_t count, room;
+    } sites;
+};
+
+// ---- clocks
+static inline bool clock_covers(const uint64_t *clock, const struct stamp *stamp)
+{
+    return stamp->completed != 0 && clock[stamp->origin] >= stamp->completed;
+}
+void clock_join(uint64_t *clock, const uint64_t *other, int size);
+// Before the own clock changes.
+void clock_changes(void);
+// Own accesses are complete: the count that says so.
+uint64_t clock_tick(void);
+
+// The head of a clock that travels. Of a stamp `context` is its count.
+struct part_head {
+    uint64_t context;
+    int64_t number;
+    uint32_t first, count; // of the counts behind it
+    uint32_t is_settled;   // it is the sender's, which has no accesses pending at the
+                           // receiver
+    uint32_t unused;
+};
+void clock_send_parts(int job_rank, int kind, struct part_head head,
+                      const uint64_t *clock);
+// Joins all clocks that have come into one.
+void clock_take(int job_rank, uint64_t context, int64_t number, uint64_t *joined);
+// Returns when done(argument), which is called with the message lock held, or when a
+// process has died.
+void clock_await(bool (*done)(void *argument), void *argument);
+bool clock_has_come(int job_rank, uint64_t context, int64_t number);
+
+// With one reference; NULL without memory. stamp_now is of what this process does now.
+struct stamp *stamp_make(int origin, const uint64_t *clock);
+struct stamp *stamp_now(void);
+void stamp_release(struct stamp *stamp);
+
+int clocks_start(struct races *races);
+void clocks_stop(struct races *races);
+void order_stop(struct races *races);
+void clock_join_shared(uint64_t *clock, const _Atomic(uint64_t) *other);
+void clock_learn_shared(const _Atomic(uint64_t) *other); // the own one does
+void clock_raise_shared(_Atomic(uint64_t) *raised, const uint64_t *clock);
+// A clock about updates has come from another node.
+void updates_take(int job_rank, uint64_t context, int64_t number,
+                  const uint64_t *clock);
+// An accumulate is about to be issued, accesses to a target are complete, something has
+// been fetched there.
+void updates_tell(const struct watched_window *window, const struct pending *pending);
+void flushes_tell(const struct watched_window *window, const struct pending *pending);
+void updates_learn(const struct watched_window *window, const struct pending *pending);
+// Learns what has come of meetings that have ended without a wait. The message lock is
+// free.
+void meetings_learn(void);
+
+// ---- pending accesses
+void pendings_free(struct watched_window *window);
+
+// ---- the history
+void history_add(struct watched_window *window, struct stamp *stamp,
+                 const struct access_record *record);
+// Forgets the accesses to a window, or all.
+void history_forget(const struct watched_window *window);
+void history_start(void);
+void history_stop(void);
+
+// ---- call sites
+// An address within the call of the program that is under way; NULL if it is not found.
+const void *call_address(void);
+// That of the call of this procedure that is under way.
+uint32_t site_now(const char *procedure);
+// Tells another process of those that it does not know yet.
+void sites_tell(int job_rank);
+// Empty texts if it is not known.
+struct site_text site_text(int job_rank, uint32_t site);
+void sites_start(void);
+void sites_stop(struct races *races);
+
+// ---- rules
+bool accesses_conflict(const struct access *one, const struct access *other);
+// Tells people of two accesses that conflict and that nothing orders, by their addresses.
+void conflict_tell(const struct access *one, const struct access *other);
