@@ -16,10 +16,10 @@ static bool is_run(const struct record *run, const struct record *next)
            run->detail == next->detail && next->begin - run->end < QUICK;
 }
 
-// In a loop, what comes next is what came behind this one before.
+// In a loop, what comes next is the same again, or what came behind it before.
 static struct record *run_find(struct recorder *recorder, const struct record *next)
 {
-    for (unsigned i = 1; i <= RECENT; i++) {
+    for (unsigned i = 0; i < RECENT; i++) {
         unsigned turn = (recorder->turn + i) % RECENT;
         if (is_run(recorder->recent[turn], next)) {
             recorder->turn = turn;
