@@ -7,7 +7,7 @@
 //   parameters  of a transfer: buffer, count, type, rank, tag, communicator, send mode
 //   transfer    one send or receive under way; begins with a request
 //   eager       protocol of short messages: they are sent with their data at once,
-//               inside a node in several parts
+//               longer ones in several parts
 //   rendezvous  protocol of long messages: the sender asks to send (RTS), the receiver
 //               gets the data, by a copy or in fragments, and says when it is done; the
 //               sender helps with a long copy

@@ -60,7 +60,7 @@ LIMITS = {
     "allreduce": Limit(1, 1),
     "comm_dup": Limit(2, 2),
     "comm_split": Limit(3, 1, own_bytes=8.5),
-    "win_allocate": Limit(3, 2, segment_bytes=80),
+    "win_allocate": Limit(3, 2, segment_bytes=88),
     "fence": Limit(1),
     "fence_put": Limit(1),
     "post_start_put_complete_wait": Limit(0, 4),
