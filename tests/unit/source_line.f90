@@ -16,7 +16,7 @@ module exchanges
 contains
     subroutine exchange()
         character(kind=c_char, len=100) :: text
-        call library_called_from(text, 100)
+        call library_called_from(text, 100_c_int)
         call check_line(text, 'source_line.f90:19 (exchange)')
     end subroutine exchange
 
@@ -33,7 +33,7 @@ program source_line
     use, intrinsic :: iso_c_binding
     implicit none
     character(kind=c_char, len=100) :: text
-    call library_called_from(text, 100)
+    call library_called_from(text, 100_c_int)
     call check_line(text, 'source_line.f90:36 (source_line)')
     call exchange()
 end program source_line
