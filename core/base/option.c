@@ -330,11 +330,16 @@ bool option_exists(const char *name, size_t length)
 
 const struct option *option_nearest(const char *name, size_t length)
 {
+    static const char prefix[] = "ORIEL_"; // which says nothing of the rest
+    size_t same = sizeof prefix - 1;
     const struct option *nearest = NULL;
-    int least = spelling_limit(length);
+    if (length < same || strncmp(name, prefix, same) != 0)
+        return NULL;
+    int least = spelling_limit(length - same);
     for (int i = 0; i < option_count; i++) {
-        const char *known = option_table[i].name;
-        int distance = spelling_distance(name, length, known, strlen(known));
+        const char *known = option_table[i].name + same;
+        int distance =
+            spelling_distance(name + same, length - same, known, strlen(known));
         if (distance < least) {
             least = distance;
             nearest = &option_table[i];

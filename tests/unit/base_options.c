@@ -111,6 +111,8 @@ static void a_misspelt_variable_resembles_one(void)
     const struct option *nearest = option_nearest("ORIEL_CHEKC", 11);
     CHECK(nearest != NULL && strcmp(nearest->name, "ORIEL_CHECK") == 0);
     CHECK(option_nearest("SOMETHING_ELSE", 14) == NULL);
+    CHECK(option_nearest("ORIEL_MPIEXEC", 13) == NULL);
+    CHECK(option_nearest("ORIEL_GENERATED", 15) == NULL);
 }
 
 int main(void)
