@@ -201,7 +201,8 @@ static bool event_read(struct net *net)
     return true;
 }
 
-void connections_look(struct net *net)
+// Handles events of connections now.
+static void connections_look(struct net *net)
 {
     net->quiet_polls = 0;
     while (event_read(net))

@@ -192,8 +192,7 @@ void connections_close(struct net *net);
 // To call when no endpoint leads to the peer: -FI_EAGAIN while connecting, or a
 // libfabric code (negative).
 ssize_t connection_begin(struct net *net, int rank);
-// Handles events of connections now, or now and then.
-void connections_look(struct net *net);
+// Handles events of connections now and then.
 void connections_progress(struct net *net);
 bool connections_may_sleep(struct net *net);
 

@@ -117,7 +117,7 @@ int info_put(struct info *info, const char *key, const char *value)
     return err;
 }
 
-int info_copy(const struct info *from, struct info **copy)
+static int info_copy(const struct info *from, struct info **copy)
 {
     struct info *made = NULL;
     int err = info_make(&made);

@@ -222,7 +222,6 @@ int info_put(struct info *info, const char *key, const char *value);
 // Adds the kinds of memory that communicators, sessions and windows all support, whatever
 // was asked for (MPI-4.1 11.4.3).
 int memory_kinds_show(struct info *info);
-int info_copy(const struct info *from, struct info **copy); // `from` may be NULL
 // Copies the value; false: the key is not set. `info` may be NULL.
 bool info_value(const struct info *info, const char *key, char value[MPI_MAX_INFO_VAL]);
 // Copies the key that was set as number `index`; false: there are fewer.

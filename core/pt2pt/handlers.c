@@ -107,8 +107,10 @@ static inline void end_eager(struct transfer *transfer)
                     transfer->length > transfer->bytes ? MPI_ERR_TRUNCATE : 0);
 }
 
-void receive_eager(struct transfer *transfer, int peer, const struct envelope *envelope,
-                   const void *data, size_t bytes)
+// The first bytes of a message have come; the rest follows in parts.
+static void receive_eager(struct transfer *transfer, int peer,
+                          const struct envelope *envelope, const void *data,
+                          size_t bytes)
 {
     accept_envelope(transfer, peer, envelope);
     receive_bytes(transfer, data, bytes);

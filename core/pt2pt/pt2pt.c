@@ -38,28 +38,6 @@ int pt2pt_begin_receive(struct communicator *comm, enum channel channel, void *b
     return begin_new(&parameters, transfer);
 }
 
-int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buffer,
-                MPI_Count count, struct datatype *type, int destination, int tag,
-                struct transfer **transfer)
-{
-    message_lock();
-    int err = pt2pt_begin_send(comm, channel, buffer, count, type, destination, tag,
-                               transfer);
-    message_unlock();
-    return err;
-}
-
-int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer,
-                   MPI_Count count, struct datatype *type, int source, int tag,
-                   struct transfer **transfer)
-{
-    message_lock();
-    int err =
-        pt2pt_begin_receive(comm, channel, buffer, count, type, source, tag, transfer);
-    message_unlock();
-    return err;
-}
-
 bool pt2pt_is_done(const struct transfer *transfer)
 {
     return request_is_complete(&transfer->request);
@@ -97,15 +75,4 @@ bool pt2pt_withdraw(struct transfer *transfer)
         return false;
     pt2pt_abandon(transfer);
     return true;
-}
-
-int pt2pt_finish(struct transfer *transfer, MPI_Status *status)
-{
-    int err = request_wait(&transfer->request);
-    if (!err)
-        return pt2pt_end(transfer, status);
-    message_lock();
-    pt2pt_abandon(transfer);
-    message_unlock();
-    return err;
 }

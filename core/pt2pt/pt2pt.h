@@ -33,7 +33,7 @@ enum {
     PT2PT_NEXT_KIND
 };
 
-struct transfer; // private; lives from pt2pt_isend/_ireceive to pt2pt_finish
+struct transfer; // private; lives from its beginning to pt2pt_end or pt2pt_abandon
 
 int pt2pt_start(void);
 void pt2pt_stop(void);
@@ -44,25 +44,13 @@ void send_buffer_free(struct send_buffer *buffer);
 // Returns when the request is complete. MPI_ERR_PROC_ABORTED when a local peer has
 // died; the request goes on.
 int request_wait(struct request *request);
-// Tests whether the request is complete, making progress once if needed.
-// MPI_ERR_PROC_ABORTED as above, after many tests in vain.
-int request_test(const struct request *request, int *flag);
 
 // Buffers hold `count` elements of `type`. MPI_ANY_SOURCE and MPI_ANY_TAG match anything,
 // MPI_PROC_NULL completes at once. A message longer than the receive buffer gives
-// MPI_ERR_TRUNCATE with both lengths, and nothing is written past the buffer.
-int pt2pt_isend(struct communicator *comm, enum channel channel, const void *buffer,
-                MPI_Count count, struct datatype *type, int destination, int tag,
-                struct transfer **transfer);
-int pt2pt_ireceive(struct communicator *comm, enum channel channel, void *buffer,
-                   MPI_Count count, struct datatype *type, int source, int tag,
-                   struct transfer **transfer);
-// Waits for a transfer and frees it; status may be MPI_STATUS_IGNORE.
-int pt2pt_finish(struct transfer *transfer, MPI_Status *status);
-
-// For callers that hold the message lock and do not wait: begin, then pt2pt_is_done
-// until it is true, then pt2pt_end, which gives the error and frees the transfer; or
-// pt2pt_abandon to give the transfer up.
+// MPI_ERR_TRUNCATE with both lengths, and nothing is written past the buffer. Callers hold
+// the message lock and do not wait: begin, then pt2pt_is_done until it is true, then
+// pt2pt_end, which gives the error and frees the transfer; or pt2pt_abandon to give the
+// transfer up.
 int pt2pt_begin_send(struct communicator *comm, enum channel channel,
                      const void *buffer, MPI_Count count, struct datatype *type,
                      int destination, int tag, struct transfer **transfer);
@@ -85,5 +73,3 @@ int pt2pt_send(struct communicator *comm, const void *bytes, size_t size,
                int destination, int tag);
 int pt2pt_receive(struct communicator *comm, void *bytes, size_t size, int source,
                   int tag);
-int pt2pt_exchange(struct communicator *comm, const void *out, size_t out_size,
-                   int destination, void *in, size_t in_size, int source, int tag);

@@ -5,7 +5,9 @@
 
 #include <oriel_core.h>
 
-int request_test(const struct request *request, int *flag)
+// Whether the request is complete, after progress if needed. MPI_ERR_PROC_ABORTED when a
+// local peer has died, after many tests in vain; the request goes on.
+static int request_test(const struct request *request, int *flag)
 {
     if (!request_is_complete(request))
         message_progress_and_yield();

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void clock_join(uint64_t *clock, const uint64_t *other, int size)
+static void clock_join(uint64_t *clock, const uint64_t *other, int size)
 {
     for (int i = 0; i < size; i++)
         if (other[i] > clock[i])

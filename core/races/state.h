@@ -135,7 +135,6 @@ static inline bool clock_covers(const uint64_t *clock, const struct stamp *stamp
 {
     return stamp->completed != 0 && clock[stamp->origin] >= stamp->completed;
 }
-void clock_join(uint64_t *clock, const uint64_t *other, int size);
 // Before the own clock changes.
 void clock_changes(void);
 // Own accesses are complete: the count that says so.

@@ -136,7 +136,6 @@ static inline void window_set_trait(struct window *window, enum trait trait,
 // Whether the descriptors, the peers with their locks and the state of the epoch agree. No
 // other thread is within a call on the window.
 bool window_is_valid(const struct window *window);
-bool peer_is_valid(const struct window *window, const struct peer *peer);
 // For assertions where a call on the window begins or ends: one of another thread may be
 // half done.
 static inline bool window_is_settled(const struct window *window)

@@ -77,7 +77,7 @@ static bool peer_memory_is_valid(const struct window *window, const struct peer 
                                (size_t)(peer->end - peer->begin)));
 }
 
-bool peer_is_valid(const struct window *window, const struct peer *peer)
+static bool peer_is_valid(const struct window *window, const struct peer *peer)
 {
     const struct communicator *comm = window->comm;
     if (peer->rank < 0 || peer->rank >= window->size_of_group ||

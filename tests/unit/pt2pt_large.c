@@ -3,7 +3,7 @@
 // a remote read, and in fragments where the system forbids the copy or the network the
 // registration; from the segment and from private memory; with and without gaps; many
 // at once.
-#include "collective_job.h"
+#include "transfers.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -35,7 +35,10 @@ static void pass_on(unsigned char *out, unsigned char *in, size_t size)
     int to = (own + 1) % count, from = (own + count - 1) % count;
     fill(out, size, own);
     in[size] = 0xee;
-    CHECK(pt2pt_exchange(process.world, out, size, to, in, size, from, 1) == 0);
+    struct transfer *receive =
+        receive_start(CHANNEL_COLLECTIVE, in, (MPI_Count)size, from, 1);
+    CHECK(pt2pt_send(process.world, out, size, to, 1) == 0);
+    CHECK(transfer_finish(receive, MPI_STATUS_IGNORE) == 0);
     check_filled(in, size, from);
     CHECK(in[size] == 0xee);
 }
@@ -70,23 +73,22 @@ static void many_at_once(void)
     int own = process.world->rank, count = process.world->size;
     unsigned char *out = malloc(AT_ONCE * size), *in = malloc(AT_ONCE * size);
     struct transfer *sends[AT_ONCE], *receives[AT_ONCE];
-    struct datatype *byte = type_of(MPI_BYTE);
     for (int i = 0; i < AT_ONCE; i++) {
         fill(out + (size_t)i * size, size, own + i);
-        CHECK(pt2pt_isend(process.world, CHANNEL_USER, out + (size_t)i * size,
-                          (MPI_Count)size, byte, (own + i) % count, i, &sends[i]) == 0);
+        sends[i] = send_start(CHANNEL_USER, out + (size_t)i * size, (MPI_Count)size,
+                              (own + i) % count, i);
     }
     for (int i = AT_ONCE - 1; i >= 0; i--)
-        CHECK(pt2pt_ireceive(process.world, CHANNEL_USER, in + (size_t)i * size,
-                             (MPI_Count)size, byte, (own + AT_ONCE * count - i) % count,
-                             i, &receives[i]) == 0);
+        receives[i] =
+            receive_start(CHANNEL_USER, in + (size_t)i * size, (MPI_Count)size,
+                          (own + AT_ONCE * count - i) % count, i);
     for (int i = 0; i < AT_ONCE; i++) {
-        CHECK(pt2pt_finish(receives[i], MPI_STATUS_IGNORE) == 0);
+        CHECK(transfer_finish(receives[i], MPI_STATUS_IGNORE) == 0);
         check_filled(in + (size_t)i * size, size,
                      (own + AT_ONCE * count - i) % count + i);
     }
     for (int i = 0; i < AT_ONCE; i++)
-        CHECK(pt2pt_finish(sends[i], MPI_STATUS_IGNORE) == 0);
+        CHECK(transfer_finish(sends[i], MPI_STATUS_IGNORE) == 0);
     free(in);
     free(out);
 }
@@ -106,13 +108,15 @@ static void with_gaps(MPI_Count elements)
         in[i] = -1;
     }
     struct transfer *send, *receive;
-    CHECK(pt2pt_ireceive(process.world, CHANNEL_USER, in, elements, type, from, 2,
-                         &receive) == 0);
-    CHECK(pt2pt_isend(process.world, CHANNEL_USER, out, elements, type, to, 2, &send) ==
-          0);
+    message_lock();
+    CHECK(pt2pt_begin_receive(process.world, CHANNEL_USER, in, elements, type, from, 2,
+                              &receive) == 0);
+    CHECK(pt2pt_begin_send(process.world, CHANNEL_USER, out, elements, type, to, 2,
+                           &send) == 0);
+    message_unlock();
     CHECK(oriel_type_free(type) == 0);
-    CHECK(pt2pt_finish(receive, MPI_STATUS_IGNORE) == 0);
-    CHECK(pt2pt_finish(send, MPI_STATUS_IGNORE) == 0);
+    CHECK(transfer_finish(receive, MPI_STATUS_IGNORE) == 0);
+    CHECK(transfer_finish(send, MPI_STATUS_IGNORE) == 0);
     for (size_t i = 0; i < (size_t)elements * 3; i++) // elements are 3 ints apart
         CHECK(in[i] == (i % 3 != 1 ? (int)i + from : -1));
     free(in);

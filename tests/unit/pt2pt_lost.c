@@ -2,7 +2,7 @@
 // a_lost_peer_is_an_error_for_who_needs_it, not a hang: when it is gone before it is
 // sent to, when it dies after it has offered a long message, and when it dies after it
 // has asked for one.
-#include "collective_job.h"
+#include "transfers.h"
 
 #include <poll.h>
 #include <sys/syscall.h>
@@ -41,28 +41,21 @@ static void start(void)
 
 static struct transfer *send_long(int to)
 {
-    struct transfer *send;
-    CHECK(pt2pt_isend(process.world, CHANNEL_COLLECTIVE, bytes, LONG, type_of(MPI_BYTE),
-                      to, 5, &send) == 0);
-    return send;
+    return send_start(CHANNEL_COLLECTIVE, bytes, LONG, to, 5);
 }
 
 static struct transfer *receive_long(int from)
 {
-    struct transfer *receive;
-    CHECK(pt2pt_ireceive(process.world, CHANNEL_COLLECTIVE, bytes, LONG,
-                         type_of(MPI_BYTE), from, 5, &receive) == 0);
-    return receive;
+    return receive_start(CHANNEL_COLLECTIVE, bytes, LONG, from, 5);
 }
 
-static void exchange_with_the_dead(void)
+static void send_to_the_dead(void)
 {
-    char in[8];
     start();
     if (process.boot->rank == 1)
         die();
     await_death();
-    CHECK(pt2pt_exchange(process.world, bytes, 8, 1, in, 8, 1, 5) != 0);
+    CHECK(pt2pt_send(process.world, bytes, 8, 1, 5) != 0);
     _exit(0);
 }
 
@@ -75,7 +68,7 @@ static void sender_dies(void)
         die();
     }
     await_death();
-    CHECK(pt2pt_finish(receive_long(1), MPI_STATUS_IGNORE) != 0);
+    CHECK(transfer_finish(receive_long(1), MPI_STATUS_IGNORE) != 0);
     _exit(0);
 }
 
@@ -91,7 +84,7 @@ static void receiver_dies(void)
     }
     struct transfer *send = send_long(1);
     await_death();
-    CHECK(pt2pt_finish(send, MPI_STATUS_IGNORE) != 0);
+    CHECK(transfer_finish(send, MPI_STATUS_IGNORE) != 0);
     _exit(0);
 }
 
@@ -104,7 +97,7 @@ static void run(void (*body)(void))
 
 int main(void)
 {
-    run(exchange_with_the_dead);
+    run(send_to_the_dead);
     run(sender_dies);
     registers = false; // the receiver cannot read, and asks
     run(receiver_dies);

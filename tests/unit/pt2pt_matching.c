@@ -2,7 +2,7 @@
 // messages_match_in_order by communicator, channel, source and tag, wildcards included,
 // whether the receive or the message comes first; what is too long is an error and
 // leaves what follows the buffer alone.
-#include "collective_job.h"
+#include "transfers.h"
 
 enum { MANY = 2000, LONG = 100000 };
 
@@ -13,35 +13,18 @@ static int bytes_in(const MPI_Status *status)
     return (int)bytes;
 }
 
-static struct transfer *send_start(enum channel channel, const void *buffer, int bytes,
-                                   int to, int tag)
-{
-    struct transfer *transfer;
-    CHECK(pt2pt_isend(process.world, channel, buffer, bytes, type_of(MPI_BYTE), to, tag,
-                      &transfer) == 0);
-    return transfer;
-}
-
-static struct transfer *receive_start(enum channel channel, void *buffer, int bytes,
-                                      int from, int tag)
-{
-    struct transfer *transfer;
-    CHECK(pt2pt_ireceive(process.world, channel, buffer, bytes, type_of(MPI_BYTE), from,
-                         tag, &transfer) == 0);
-    return transfer;
-}
-
 static void send_number(int number, int to, int tag)
 {
-    CHECK(pt2pt_finish(send_start(CHANNEL_USER, &number, sizeof number, to, tag),
-                       MPI_STATUS_IGNORE) == 0);
+    CHECK(transfer_finish(send_start(CHANNEL_USER, &number, sizeof number, to, tag),
+                          MPI_STATUS_IGNORE) == 0);
 }
 
 static int receive_number(int from, int tag, MPI_Status *status)
 {
     int number = -1;
-    CHECK(pt2pt_finish(receive_start(CHANNEL_USER, &number, sizeof number, from, tag),
-                       status) == 0);
+    CHECK(
+        transfer_finish(receive_start(CHANNEL_USER, &number, sizeof number, from, tag),
+                        status) == 0);
     return number;
 }
 
@@ -91,11 +74,11 @@ static void posted_receives_keep_their_order(void)
     for (int i = 0; i < 4; i++)
         send_number(numbers[i], self, tags[i]);
     for (int i = 0; i < 4; i++)
-        CHECK(pt2pt_finish(receives[i], MPI_STATUS_IGNORE) == 0);
+        CHECK(transfer_finish(receives[i], MPI_STATUS_IGNORE) == 0);
     CHECK(got[0] == 10 && got[1] == 11 && got[2] == 13 && got[3] == 12);
     CHECK(other == -1);
     CHECK(pt2pt_send(process.world, &numbers[3], sizeof(int), self, 7) == 0);
-    CHECK(pt2pt_finish(collective, MPI_STATUS_IGNORE) == 0 && other == 13);
+    CHECK(transfer_finish(collective, MPI_STATUS_IGNORE) == 0 && other == 13);
 }
 
 static void too_long_is_an_error(int bytes, bool posted_first)
@@ -114,12 +97,12 @@ static void too_long_is_an_error(int bytes, bool posted_first)
     }
     int class;
     char length[16], limit[16];
-    CHECK(pt2pt_finish(receive, MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);
+    CHECK(transfer_finish(receive, MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);
     snprintf(length, sizeof length, "%d", bytes);
     snprintf(limit, sizeof limit, "%d", room);
     CHECK(strstr(error_detail(&class), length) && strstr(error_detail(&class), limit));
     CHECK(in[room] == 2);
-    CHECK(pt2pt_finish(send, MPI_STATUS_IGNORE) == 0);
+    CHECK(transfer_finish(send, MPI_STATUS_IGNORE) == 0);
     send_number(5, self, 3); // what comes after it is not disturbed
     CHECK(receive_number(self, 3, MPI_STATUS_IGNORE) == 5);
 }
@@ -128,10 +111,10 @@ static void nobody_and_nothing(void)
 {
     MPI_Status status;
     int self = process.world->rank, value = 9;
-    CHECK(pt2pt_finish(send_start(CHANNEL_USER, &value, 4, MPI_PROC_NULL, 0),
-                       MPI_STATUS_IGNORE) == 0);
-    CHECK(pt2pt_finish(receive_start(CHANNEL_USER, &value, 4, MPI_PROC_NULL, 0),
-                       &status) == 0);
+    CHECK(transfer_finish(send_start(CHANNEL_USER, &value, 4, MPI_PROC_NULL, 0),
+                          MPI_STATUS_IGNORE) == 0);
+    CHECK(transfer_finish(receive_start(CHANNEL_USER, &value, 4, MPI_PROC_NULL, 0),
+                          &status) == 0);
     CHECK(value == 9 && status.MPI_SOURCE == MPI_PROC_NULL);
     CHECK(status.MPI_TAG == MPI_ANY_TAG && bytes_in(&status) == 0);
     CHECK(pt2pt_send(process.world, NULL, 0, self, 4) == 0);
