@@ -59,11 +59,15 @@ class CxxText:
         return f"template <{', '.join(typed)}>\n" if typed else ""
 
     def declaration(self, member: Member) -> str:
-        """As the class has it, without the semicolon."""
+        """As the class has it, without the semicolon. Compilers warn of calls of what is
+        deprecated; the definition need not repeat that."""
+        since = member.procedure.deprecation
+        warning = f'[[deprecated("{since}")]]\n' if since else ""
         static = "static " if member.is_static else ""
         inline = "" if member.owner else "inline "
         const = " const" if member.is_const else ""
-        head = f"{self._template(member)}{static}{inline}{self.result(member)}"
+        start = f"{self._template(member)}{warning}"
+        head = f"{start}{static}{inline}{self.result(member)}"
         return f"{head} {member.name}({self._parameters(member)}){const}"
 
     def head(self, member: Member) -> str:
