@@ -3,15 +3,16 @@
 the same calls from C, without the error codes, which C++ does not return.
 """
 
+from collections.abc import Iterable, Iterator
+
 import samples
 from common import echoed
 from cxx_members import Member, class_of, is_of, member, taken
-from echo_arguments import sort
 from echo_numbers import Sort
-from echo_programs import by_record, transcript
+from echo_programs import c_sorts, transcript
 from samples import Call, Case
 
-from codegen.model import Argument, Spec
+from codegen.model import Argument, Procedure, Spec
 
 CASES = (Case.PLAIN, Case.EDGE, Case.SPECIAL, Case.FAILS)
 # Classes of what comes out by reference, and not where a pointer says.
@@ -36,16 +37,31 @@ int *echo_column(int column);
 """
 
 
+def _records(spec: Spec, takes_functions: bool) -> Iterator[Procedure]:
+    """The procedures that have members."""
+    for record in echoed(spec, "c"):
+        has_functions = any(a.callback for a in record.arguments)
+        if "cxx" in record.languages and has_functions == takes_functions:
+            yield record
+
+
 def cxx_calls(spec: Spec) -> list[Call]:
     """All calls, but for procedures that take functions, which tests/cxx has."""
     calls = []
-    for record in echoed(spec, "c"):
-        if "cxx" not in record.languages or any(a.callback for a in record.arguments):
-            continue
+    for record in _records(spec, False):
         for is_large in (False, True)[: 1 + record.is_large]:
             for case in CASES if record.returns_error else CASES[:3]:
                 calls.append(Call(spec, record, "c", case, is_large))
     return calls
+
+
+def with_functions(spec: Spec) -> list[Call]:
+    """Calls of procedures that take functions, small and large."""
+    return [
+        Call(spec, record, "c", Case.PLAIN, is_large)
+        for record in _records(spec, True)
+        for is_large in (False, True)[: 1 + record.is_large]
+    ]
 
 
 def cxx_transcript(call: Call) -> list[str]:
@@ -64,12 +80,14 @@ def _is_flags(argument: Argument) -> bool:
 def _before(one: Sort) -> list[str]:
     """The object or the bools that C++ takes in place of a variable of C."""
     argument, name = one.argument, one.name
+    if one.is_missing:
+        return []
     if _is_flags(argument):
         copy = (
             f"for (int i = 0; i < {samples.SPACE}; i++) {name}_cxx[i] = {name}[i] != 0;"
         )
         return [f"bool {name}_cxx[{samples.SPACE}];", copy]
-    if class_of(argument) and not argument.is_array and not one.constant:
+    if class_of(argument) and not argument.is_array and one.c_variable():
         return [f"MPI::{class_of(argument)} {name}_cxx({name});"]
     return []
 
@@ -94,6 +112,8 @@ def _actual(one: Sort) -> str:
     is_main = argument.languages == ("c",) and not argument.by_value
     if (is_status and one.constant) or (is_main and one.c_actual() == "NULL"):
         return ""
+    if one.is_missing:
+        return "nullptr"
     if _before(one):
         return f"{name}_cxx"
     if class_of(argument) and argument.is_array:
@@ -104,9 +124,9 @@ def _actual(one: Sort) -> str:
 
 
 # ---- a call --------------------------------------------------------------------------
-def _invocation(call: Call, found: Member) -> str:
-    record = call.record
-    given = [sort(call, a) for a in taken(record, found, call.is_large)]
+def _invocation(call: Call, found: Member, sorts: list[Sort]) -> str:
+    by_name = {s.name: s for s in sorts}
+    given = [by_name[a.name] for a in taken(call.record, found, call.is_large)]
     actuals = ", ".join(filter(None, map(_actual, given)))
     if found.receiver:
         return f"{found.receiver.name}_cxx.{found.name}({actuals});"
@@ -119,15 +139,15 @@ def _declared(one: Sort, found: Member) -> list[str]:
     return lines if one.argument is found.result else [*lines, *_before(one)]
 
 
-def cxx_block(call: Call) -> list[str]:
-    """One call."""
+def cxx_block(call: Call, arguments: list[Sort], succeeds: bool) -> list[str]:
+    """One call with these arguments, and what it gives if it succeeds."""
     record, found = call.record, member(call.record, call.is_large)
-    sorts = [sort(call, a) for a in record.arguments_in("c")]
-    sorts = [s for s in sorts if not s.is_absent]
-    lines = [line for s in sorts for line in _declared(s, found)]
+    sorts = [s for s in arguments if not s.is_absent]
+    there = [s for s in sorts if not s.is_missing]
+    lines = [line for s in there for line in _declared(s, found)]
     numbers = f"{call.results}, {int(call.has_objects)}, {call.error}"
     lines.append(f'echo_call("{call.label}", {numbers});')
-    invocation = _invocation(call, found)
+    invocation = _invocation(call, found, sorts)
     if not record.returns_error:
         is_real = record.returns.kind_class.value == "real"
         show = "echo_real" if is_real else "echo_number"
@@ -135,19 +155,42 @@ def cxx_block(call: Call) -> list[str]:
         lines.append(f'{show}("got", "outcome", outcome);')
         return ["{", *lines, "}"]
     lines.append(f"{found.result.name} = {invocation}" if found.result else invocation)
-    others = [s for s in sorts if s.argument is not found.result]
-    lines += [line for s in others for line in _after(s)]
-    if call.succeeds:
-        lines += [line for s in sorts if s.is_out for line in s.c_got()]
+    if succeeds:
+        others = [s for s in there if s.argument is not found.result]
+        lines += [line for s in others for line in _after(s)]
+        lines += [line for s in there if s.is_out for line in s.c_got()]
     return ["{", *lines, "}"]
 
 
-def echo_cxx(spec: Spec) -> str:
-    """The program."""
+def cxx_program(blocks: dict[str, list[str]], extra: Iterable[str] = ()) -> str:
+    """A program with a function for each record; it calls those of `extra` only if it has
+    an argument."""
     lines = [HEAD]
-    names = by_record(cxx_calls(spec))
-    for name, calls in names.items():
-        block = [line for call in calls for line in cxx_block(call)]
+    for name, block in blocks.items():
         lines += [f"static void calls_of_{name}()", "{", *block, "}"]
-    lines += ["int main()", "{", *(f"calls_of_{name}();" for name in names)]
+    always = [name for name in blocks if name not in extra]
+    lines += ["int main(int argc, char **)", "{"]
+    lines += [f"calls_of_{name}();" for name in always]
+    lines += ["if (argc > 1) {", *(f"calls_of_{name}();" for name in extra), "}"]
     return "\n".join([*lines, "}", ""])
+
+
+def echo_cxx(spec: Spec) -> str:
+    """The program that calls all members. Those that take functions are for tools: the
+    core would see functions of the header's."""
+    blocks: dict[str, list[str]] = {}
+    for call in cxx_calls(spec):
+        lines = cxx_block(call, c_sorts(call), call.succeeds)
+        blocks.setdefault(call.record.name, []).extend(lines)
+    extra = {
+        call.record.name: _without_functions(call) for call in with_functions(spec)
+    }
+    return cxx_program(blocks | extra, extra)
+
+
+def _without_functions(call: Call) -> list[str]:
+    """One call of a member that takes functions, without any."""
+    sorts = c_sorts(call)
+    for one in sorts:
+        one.is_missing = bool(one.argument.callback)
+    return cxx_block(call, sorts, False)

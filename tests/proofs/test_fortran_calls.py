@@ -15,45 +15,15 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from c_claims import parameter, result
-from common import Proof, implemented, table, taken_by
+from common import Proof, table
+from counting_tool import tool
 from fortran_calls import Actuals, actuals, counted, wrong, wrong_actuals
 from fortran_claims import OPTIONS, Specific
 from passed_on import passed_on
 
-from codegen.model import Argument, Spec
+from codegen.model import Spec
 
 MODULES = ("mpi_f08", "mpi")
-COUNTER = """\
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const char *seen[64];
-static int count;
-
-static void see(const char *name)
-{
-    seen[count++ % 64] = name;
-}
-
-static void check(const char *name)
-{
-    int hits = 0, others = 0;
-    for (int i = 0; i < count; i++) {
-        hits += !strcmp(seen[i], name);
-        others += seen[i][0] == 'M' && strcmp(seen[i], name);
-    }
-    if (hits != 1 || others) {
-        printf("%s has %d hits, other functions %d\\n", name, hits, others);
-        exit(1);
-    }
-    count = 0;
-}
-
-void expect(const char *name);
-"""
 EXPECT = """\
 void expect(const char *name)
 {
@@ -84,44 +54,6 @@ void expect(const char *name)
     check(twin);
 }
 """
-
-
-def named(kind: str, name: str) -> str:
-    """A parameter of that type; that of arrays has the name inside."""
-    if kind == "...":
-        return kind
-    return kind.replace("(*)", f"(*{name})") if "(*)" in kind else f"{kind} {name}"
-
-
-def is_flag(argument: Argument) -> bool:
-    """A truth value that comes out alone."""
-    is_logical = argument.kind.kind_class.value == "logical"
-    return is_logical and argument.is_out and not argument.is_array
-
-
-def tool(spec: Spec, prefixes: tuple[str, ...] = ("", "P"), twice: str = "") -> str:
-    """Definitions of every C function; `twice` counts its calls wrong.
-
-    Results stay as they are, but that there is something to be found is denied.
-    """
-    lines = [COUNTER]
-    for record in implemented(spec, "c"):
-        for is_large in (False, True)[: 1 + record.is_large]:
-            arguments = taken_by(record, "c", is_large)
-            taken = [parameter(a, is_large) for a in arguments]
-            denied = "".join(
-                f"*a{i} = 0; " for i, a in enumerate(arguments) if is_flag(a)
-            )
-            names = ", ".join(named(kind, f"a{i}") for i, kind in enumerate(taken))
-            kind = result(record, is_large)
-            for prefix in prefixes:
-                name = prefix + record.name + ("_c" if is_large else "")
-                sees = f'see("{name}"); ' * (2 if name == twice else 1)
-                back = "return 0; " if kind != "void" else ""
-                lines.append(
-                    f"{kind} {name}({names or 'void'}) {{ {sees}{denied}{back}}}"
-                )
-    return "\n".join([*lines, ""])
 
 
 def fortran_tool(spec: Spec, module: str, is_plain: bool = False) -> str:
