@@ -18,8 +18,8 @@ static inline size_t round_up(size_t value, size_t to) // `to` is a power of two
     return (value + to - 1) & ~(to - 1);
 }
 
-// Are some of these bytes not memory of this process? As a question to the kernel, whose
-// time does not depend on their number. *mapped: how many there are before the first.
+// Are some of these bytes not memory of this process? As questions to the kernel, which
+// take a third of a millisecond for each GiB. *mapped: how many there are before the first.
 bool memory_has_holes(const void *memory, size_t bytes, size_t *mapped);
 
 size_t page_bytes(void);
