@@ -236,6 +236,13 @@ static struct shared_part shared_part_of(const struct window *window)
     };
 }
 
+static uint8_t claims_of(const struct info *info)
+{
+    int claims = info_flag(info, "same_size", false) ? CLAIMS_SAME_SIZE : 0;
+    claims |= info_flag(info, "same_disp_unit", false) ? CLAIMS_SAME_UNIT : 0;
+    return (uint8_t)claims;
+}
+
 static struct member member_describe(const struct opening *opening)
 {
     const struct window *window = opening->window;
@@ -249,10 +256,9 @@ static struct member member_describe(const struct opening *opening)
         .handle = (uint32_t)object_handle(window),
         .node_rank = window->comm->node_rank,
         .error = opening->error,
+        .flavor = (uint16_t)window->flavor,
         .is_in_segment = is_in_segment,
-        .claims_same_size = info_flag(window->info, "same_size", false),
-        .claims_same_unit = info_flag(window->info, "same_disp_unit", false),
-        .flavor = window->flavor,
+        .claims = claims_of(window->info),
         .shared = is_in_segment ? (struct shared_part){0} : shared_part_of(window),
     };
 }
@@ -316,10 +322,10 @@ static void members_compare(const struct window *window, const struct member *me
     if (own->flavor != first->flavor)
         finding_tell(RULE_WINDOW_MISMATCH, &site, 1, "rank 0 of the window calls %s",
                      window_constructor(first->flavor));
-    claim_compare(&site, "same_size", own->claims_same_size, first->claims_same_size,
-                  own->size, first->size);
-    claim_compare(&site, "same_disp_unit", own->claims_same_unit,
-                  first->claims_same_unit, own->unit, first->unit);
+    claim_compare(&site, "same_size", own->claims & CLAIMS_SAME_SIZE,
+                  first->claims & CLAIMS_SAME_SIZE, own->size, first->size);
+    claim_compare(&site, "same_disp_unit", own->claims & CLAIMS_SAME_UNIT,
+                  first->claims & CLAIMS_SAME_UNIT, own->unit, first->unit);
 }
 
 // A member without memory of its own gathers the descriptors into the node's table,

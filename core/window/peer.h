@@ -27,11 +27,13 @@ struct member {
     uint32_t handle;       // of its window object, so that messages can name it
     int32_t node_rank; // among the window's members on its node: index of lock_records
     int32_t error; // error class of a member that failed to bring its memory, else 0
-    int32_t flavor;
-    bool is_in_segment;                      // `place` is an offset
-    bool claims_same_size, claims_same_unit; // hints
-    struct shared_part shared;               // if that is not all
+    uint16_t flavor;
+    bool is_in_segment;        // `place` is an offset
+    uint8_t claims;            // hints: CLAIMS_...
+    struct shared_part shared; // if that is not all
 };
+enum { CLAIMS_SAME_SIZE = 1, CLAIMS_SAME_UNIT = 2 };
+static_assert(sizeof(struct member) == 80, "there is no padding");
 
 enum lock_state {
     LOCK_NONE,
