@@ -227,26 +227,24 @@ static void report_put(const char *rule, const char *level,
 
 // ---- each once ----------------------------------------------------------------------
 
-static uint64_t text_hash(uint64_t hash, const char *text)
+static uint64_t part_hash(uint64_t hash, const char *text)
 {
-    for (; text != NULL && *text != '\0'; text++) // FNV-1a
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return (hash ^ 0xff) * 0x100000001b3u;
+    return text ? hash_go_on(hash, text, strlen(text) + 1) : hash_go_on(hash, "", 1);
 }
 
 static uint64_t finding_hash(enum rule rule, const struct call_site sites[], int count,
                              const char *text)
 {
-    uint64_t hash = text_hash(0xcbf29ce484222325u, rule_texts[rule].name);
+    uint64_t hash = text_hash(rule_texts[rule].name);
     bool has_sources = count > 0;
     for (int i = 0; i < count; i++) {
-        hash = (hash ^ (uintptr_t)sites[i].address) * 0x100000001b3u;
-        hash = text_hash(hash, sites[i].source);
-        hash = text_hash(hash, sites[i].call);
-        hash = text_hash(hash, sites[i].object);
+        hash = hash_go_on(hash, &sites[i].address, sizeof sites[i].address);
+        hash = part_hash(hash, sites[i].source);
+        hash = part_hash(hash, sites[i].call);
+        hash = part_hash(hash, sites[i].object);
         has_sources &= sites[i].source != NULL || sites[i].address != NULL;
     }
-    return has_sources ? hash : text_hash(hash, text);
+    return has_sources ? hash : part_hash(hash, text);
 }
 
 // Counts one that is known, or adds it while there is room. The lock is held.

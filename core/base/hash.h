@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random bits, and hashes under a secret.
+// Random bits, hashes, and hashes under a secret.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 uint64_t random_bits(void); // unpredictable: job secrets, keys
+
+// FNV-1a. The hash of bytes that follow those with the hash `hash`, or HASH_OF_NOTHING.
+#define HASH_OF_NOTHING UINT64_C(0xcbf29ce484222325)
+static inline uint64_t hash_go_on(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+static inline uint64_t text_hash(const char *text)
+{
+    return hash_go_on(HASH_OF_NOTHING, text, strlen(text));
+}
 
 // A secret of the processes of the job.
 struct secret {

@@ -21,9 +21,6 @@ struct boot_driver {
 
 enum { JOB_SIZE_MAX = 1 << 24 }; // more ranks than that is nonsense from a launcher
 
-// The 64-bit FNV-1a hash of a text.
-uint64_t text_hash(const char *text);
-
 int pmi1_start(struct boot *boot);
 // The number in an environment variable of the launcher, at most `maximum`.
 int environment_number(const char *name, int maximum, int *number);

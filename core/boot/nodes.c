@@ -8,14 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-uint64_t text_hash(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash;
-}
-
 // ---- the launcher's map -----------------------------------------------------------
 
 // A number followed by the byte `after`; leaves `text` behind it.

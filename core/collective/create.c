@@ -184,10 +184,7 @@ int oriel_comm_create_group(struct communicator *comm, struct group *group, int 
 
 int tag_of_text(const char *text)
 {
-    uint32_t hash = 2166136261u; // FNV-1a
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return (int)(hash & INT_MAX);
+    return (int)(text_hash(text) & INT_MAX);
 }
 
 int oriel_comm_create_from_group(struct group *group, const char *stringtag,

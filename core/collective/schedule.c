@@ -80,7 +80,8 @@ void schedule_free(struct schedule *schedule)
 static void break_schedule(struct schedule *schedule)
 {
     schedule->broken =
-        fail(MPI_ERR_NO_MEM, "no memory for %d steps of a collective operation",
+        fail(MPI_ERR_NO_MEM,
+             "no memory for another step of a collective operation, after %d",
              schedule->step_count);
 }
 

@@ -87,12 +87,10 @@ static void stage_begin(struct inquiry *inquiry, int stage, uint64_t now)
 // 0: it may come.
 static uint64_t state_of(const struct explanation *explanation)
 {
-    const char *bytes = (const char *)explanation->list;
-    size_t count = (size_t)explanation->count * sizeof *explanation->list;
-    uint64_t hash = explanation->state * UINT64_C(0x9e3779b97f4a7c15) + count;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
-    return explanation->count == 0 ? 0 : hash | 1;
+    size_t bytes = (size_t)explanation->count * sizeof *explanation->list;
+    uint64_t hash =
+        hash_go_on(HASH_OF_NOTHING, &explanation->state, sizeof explanation->state);
+    return explanation->count == 0 ? 0 : hash_go_on(hash, explanation->list, bytes) | 1;
 }
 
 static bool does_hold(const struct awaited *what, uint64_t state)

@@ -14,11 +14,9 @@ struct address_head {
 
 static struct address_head address_head(const struct net *net)
 {
-    uint32_t hash = 2166136261u; // FNV-1a
-    for (const char *c = net_provider(net); *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619u;
-    hash ^= (uint32_t)net->info->ep_attr->type;
-    return (struct address_head){net->info->addr_format, hash};
+    uint32_t type = (uint32_t)net->info->ep_attr->type;
+    uint64_t hash = hash_go_on(text_hash(net_provider(net)), &type, sizeof type);
+    return (struct address_head){net->info->addr_format, (uint32_t)hash};
 }
 
 size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX])

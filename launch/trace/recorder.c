@@ -18,7 +18,7 @@ enum file_state { FILE_NOT_OPEN, FILE_OPEN, FILE_REFUSED };
 
 static struct {
     pthread_mutex_t mutex;
-    enum file_state state;
+    _Atomic(enum file_state) state;
     int fd;
     FILE *text;
     struct header *header;
