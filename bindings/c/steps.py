@@ -172,17 +172,14 @@ class CSteps(CText):
 
     @staticmethod
     def met(step: Call) -> str:
-        """The local with the communicator whose members meet in the call, or nothing."""
+        """The local with the communicator whose members meet in the call, or nothing.
+        What has a request is ordered by its messages."""
         procedure = step.entry.procedure
+        if any(a.kind.is_request for a in procedure.arguments):
+            return ""
         over = [a for a in procedure.arguments if a.name == procedure.collective]
         is_comm = over and over[0].kind.object == "communicator"
         return f"{over[0].name}_object" if is_comm else ""
-
-    @staticmethod
-    def awaits(step: Call) -> str:
-        """Does the call return when the operation is complete?"""
-        has_request = any(a.kind.is_request for a in step.entry.procedure.arguments)
-        return "false" if has_request else "true"
 
     def call(self, step: Call | Answer) -> str:
         """The call of the core."""

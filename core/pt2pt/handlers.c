@@ -46,12 +46,12 @@ static inline void receive_end(struct transfer *transfer, int error)
     transfer_end(transfer, error);
 }
 
-// ORIEL_CHECK=races: a sender that waits for the receiver comes after it.
-static void order_matched(int peer, const struct envelope *envelope)
+// A sender that waits for the receiver comes after it.
+void envelope_order(int peer, const struct envelope *envelope)
 {
-    if (envelope->channel != CHANNEL_USER)
+    if (!is_ordered(envelope->channel))
         return;
-    races_matched(peer, envelope->context, envelope->tag);
+    races_matched(peer, envelope_key(envelope));
     if (envelope->sender != 0)
         races_send_clock(peer, envelope->context, ORDER_RECEIVED);
 }
@@ -60,8 +60,6 @@ static void order_matched(int peer, const struct envelope *envelope)
 static inline int accept_envelope(struct transfer *transfer, int peer,
                                   const struct envelope *envelope)
 {
-    if (races_are_checked())
-        order_matched(peer, envelope);
     transfer->peer = peer;
     transfer->sender = envelope->sender;
     transfer->request.source = envelope->source;
@@ -128,6 +126,8 @@ void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected
     const struct envelope *envelope = &unexpected->envelope;
     const struct incoming *incoming = incoming_of(peer);
     bool is_coming = incoming != NULL && incoming->unexpected == unexpected;
+    if (races_are_checked() && !unexpected->is_taken)
+        envelope_order(peer, envelope);
     if (unexpected->is_rts)
         receive_rts(transfer, peer, envelope, unexpected->data);
     else
@@ -286,6 +286,8 @@ static inline void handle_envelope(int peer, const void *message, size_t bytes,
         return;
     }
     struct transfer *transfer = posted_take(peer, envelope);
+    if (races_are_checked() && transfer != NULL)
+        envelope_order(peer, envelope);
     if (transfer == NULL) {
         if (unexpected_add(peer, envelope, is_rts, envelope + 1, data))
             message_defer();
@@ -379,6 +381,8 @@ static void handle_cancel(int peer, const void *message, size_t bytes)
         unexpected_take_rts(peer, cancel->context, cancel->sender);
     if (unexpected == NULL)
         return;
+    if (races_are_checked())
+        races_cancelled(peer, envelope_key(&unexpected->envelope));
     free(unexpected);
     struct done answer = {.sender = cancel->sender, .is_cancelled = true};
     message_send(peer, MESSAGE_DONE, &answer, sizeof answer, NULL, 0);

@@ -26,6 +26,12 @@ struct envelope {
         sender; // id of a send that wants to know when its message is received, or 0
 };
 
+// ORIEL_CHECK=races: which clock comes with the message.
+static inline struct message_key envelope_key(const struct envelope *envelope)
+{
+    return (struct message_key){envelope->context, envelope->channel, envelope->tag};
+}
+
 // Bytes of a message in parts. Between nodes a receiver reads longer ones sooner.
 enum { EAGER_IN_PARTS_MAX = 64 * 1024, EAGER_BETWEEN_NODES_MAX = 32 * 1024 };
 
@@ -44,6 +50,7 @@ struct unexpected {
     } links[PATTERNS]; // in the bucket in which receives of a pattern look for it
     int peer;          // rank in the job
     bool is_rts;
+    bool is_taken; // by MPI_Mprobe or MPI_Improbe
     struct envelope envelope;
     char data[];
 };

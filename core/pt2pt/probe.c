@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Looking at messages before they are received (MPI-4.1 3.8.1 to 3.8.3).
+#include "pt2pt/handlers.h"
 #include "pt2pt/probe.h"
 #include "pt2pt/transfer.h"
 
@@ -37,6 +38,17 @@ static struct probe probe_for(int source, int tag, struct communicator *comm,
                           .is_taking = is_taking};
 }
 
+static void probe_found(struct probe *probe)
+{
+    struct unexpected *unexpected = probe->unexpected;
+    probe->envelope = unexpected->envelope;
+    unexpected->is_taken = probe->is_taking;
+    if (races_are_checked() && probe->is_taking)
+        envelope_order(unexpected->peer, &unexpected->envelope);
+    else if (races_are_checked())
+        races_probed(unexpected->peer, envelope_key(&unexpected->envelope));
+}
+
 // Callers hold the message lock; once it is free another thread may take the message.
 static bool probe_look(void *argument)
 {
@@ -44,7 +56,7 @@ static bool probe_look(void *argument)
     probe->unexpected = probe->is_taking ? unexpected_take(&probe->parameters)
                                          : unexpected_find(&probe->parameters);
     if (probe->unexpected != NULL)
-        probe->envelope = probe->unexpected->envelope;
+        probe_found(probe);
     return probe->unexpected != NULL;
 }
 

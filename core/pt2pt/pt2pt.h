@@ -20,6 +20,13 @@
 // program.
 enum channel { CHANNEL_USER, CHANNEL_COLLECTIVE, CHANNEL_SCHEDULE, CHANNEL_GROUP };
 
+// ORIEL_CHECK=races: what their messages order counts. What CHANNEL_COLLECTIVE is for is a
+// meeting.
+static inline bool is_ordered(unsigned channel)
+{
+    return channel != CHANNEL_COLLECTIVE;
+}
+
 // Kinds of messages.
 enum {
     MESSAGE_EAGER = RACES_NEXT_KIND, // eager: a message with all its data

@@ -290,9 +290,10 @@ static int send_rts(struct transfer *transfer, struct envelope *envelope)
 void transfer_order(const struct transfer_parameters *parameters)
 {
     const struct communicator *comm = parameters->comm;
-    if (parameters->channel == CHANNEL_USER)
-        races_sent(comm_job_rank(comm, parameters->rank), comm->context,
-                   parameters->tag);
+    if (is_ordered(parameters->channel))
+        races_sent(comm_job_rank(comm, parameters->rank),
+                   (struct message_key){comm->context, (int)parameters->channel,
+                                        parameters->tag});
 }
 
 static int begin_send(struct transfer *transfer)

@@ -206,20 +206,42 @@ void clock_await(bool (*done)(void *argument), void *argument)
 }
 
 // Messages have numbers beyond those of meetings.
-static int64_t message_number(int tag)
+static int64_t message_number(struct message_key key)
 {
-    return ((int64_t)1 << 40) + tag;
+    return ((int64_t)(1 + key.channel) << 40) + key.tag;
 }
 
-void races_sent(int job_rank, uint64_t context, int tag)
+void races_sent(int job_rank, struct message_key key)
 {
-    races_send_clock(job_rank, context, message_number(tag));
+    races_send_clock(job_rank, key.context, message_number(key));
 }
 
-void races_matched(int job_rank, uint64_t context, int tag)
+void races_probed(int job_rank, struct message_key key)
+{
+    const struct races *races = process.races;
+    const struct come_clock *come =
+        *clock_find(job_rank, key.context, message_number(key));
+    if (come == NULL)
+        return;
+    clock_changes();
+    clock_join(races->clock, come->clock, races->size);
+}
+
+void races_matched(int job_rank, struct message_key key)
 {
     clock_changes();
-    clock_take_first(job_rank, context, message_number(tag), process.races->clock);
+    clock_take_first(job_rank, key.context, message_number(key), process.races->clock);
+}
+
+// The clock that is dropped is that of the first message that has not been matched, so that
+// those behind it have that of a later one, and none that of an earlier one.
+void races_cancelled(int job_rank, struct message_key key)
+{
+    const struct races *races = process.races;
+    uint64_t *dropped = calloc((size_t)races->size, sizeof *dropped);
+    if (dropped != NULL)
+        clock_take_first(job_rank, key.context, message_number(key), dropped);
+    free(dropped);
 }
 
 // ---- start and stop -------------------------------------------------------------------

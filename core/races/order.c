@@ -7,7 +7,6 @@
 // ---- meetings -------------------------------------------------------------------------
 // The members are kept, since the call may free the communicator.
 struct meeting {
-    struct meeting *next; // of those that have been ended without a wait
     struct group *members;
     uint64_t context;
     int64_t number;
@@ -93,48 +92,15 @@ static bool meeting_learn(void *argument)
     return meeting->left == 0;
 }
 
-static void meeting_free(struct meeting *meeting)
-{
-    object_release(meeting->members);
-    free(meeting);
-}
-
 // An error means that a process has died, which the program learns from its next call.
-void races_meeting_end(struct meeting *meeting, bool waits)
+void races_meeting_end(struct meeting *meeting, bool has_met)
 {
     if (meeting == NULL)
         return;
-    if (waits) {
+    if (has_met)
         clock_await(meeting_learn, meeting);
-        meeting_free(meeting);
-        return;
-    }
-    message_lock();
-    meeting->next = process.races->meetings;
-    process.races->meetings = meeting;
-    message_unlock();
-}
-
-// Which of the nonblocking calls are complete is not looked at: those that others have
-// begun count as such. What members of this node have sent before this process could know
-// that has come when its rings have been drained.
-void meetings_learn(void)
-{
-    struct meeting **at = &process.races->meetings;
-    if (*at == NULL)
-        return;
-    message_drain();
-    message_lock();
-    while (*at != NULL) {
-        struct meeting *meeting = *at;
-        if (!meeting_learn(meeting)) {
-            at = &meeting->next;
-            continue;
-        }
-        *at = meeting->next;
-        meeting_free(meeting);
-    }
-    message_unlock();
+    object_release(meeting->members);
+    free(meeting);
 }
 
 // ---- locks ----------------------------------------------------------------------------
@@ -234,10 +200,5 @@ void races_unlocked_for(int job_rank, uint64_t context, struct lock_clocks clock
 
 void order_stop(struct races *races)
 {
-    while (races->meetings != NULL) {
-        struct meeting *meeting = races->meetings;
-        races->meetings = meeting->next;
-        meeting_free(meeting);
-    }
     free(races->meeting_counts.table);
 }

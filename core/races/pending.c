@@ -267,7 +267,6 @@ void races_access(struct watched_window *window, const struct watched_access *ac
 {
     if (window == NULL)
         return;
-    meetings_learn();
     message_lock();
     fetches_learn(window);
     struct pending *pending = pending_of(window, access);
@@ -281,7 +280,6 @@ void races_complete(struct watched_window *window, int target)
     uint64_t count = 0;
     if (window == NULL)
         return;
-    meetings_learn();
     message_lock();
     for (struct pending *pending = window->pendings; pending != NULL;
          pending = pending->next) {

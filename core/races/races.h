@@ -55,17 +55,25 @@ void races_send_clock(int job_rank, uint64_t context, int64_t number);
 // Learns all such clocks of a process that have come.
 void races_learn_clock(int job_rank, uint64_t context, int64_t number);
 
-// The same of the messages of a program: before one is sent, and when it is matched. They
-// are matched in the order in which they are sent.
-void races_sent(int job_rank, uint64_t context, int tag);
-void races_matched(int job_rank, uint64_t context, int tag);
+// The same of the messages of a program, and of those that carry out its nonblocking
+// collective calls: before one is sent, when a probe has found it, and when it is matched,
+// or dropped since it has been cancelled. Those with the same key are matched in the order
+// in which they are sent.
+struct message_key {
+    uint64_t context; // of the communicator
+    int channel, tag;
+};
+void races_sent(int job_rank, struct message_key key);
+void races_probed(int job_rank, struct message_key key);
+void races_matched(int job_rank, struct message_key key);
+void races_cancelled(int job_rank, struct message_key key);
 
 // The members of a communicator call both. All that they have done before the first comes
-// before all that they do after the second, which waits unless that is for a nonblocking
-// call, which counts as complete as soon as another member has begun it.
+// before all that they do after the second, which waits for them unless the call that
+// brings them together has failed.
 struct meeting;
 struct meeting *races_meet(const struct communicator *comm);
-void races_meeting_end(struct meeting *meeting, bool waits);
+void races_meeting_end(struct meeting *meeting, bool has_met);
 
 // What has been done under the lock of a member, and before updates of its memory, in memory
 // that local peers share. Each is [size of the job].

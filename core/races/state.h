@@ -97,11 +97,10 @@ struct call_path {
 };
 
 struct races {
-    int size, rank;           // of the job
-    uint64_t *clock;          // [size]
-    struct stamp *now;        // with this clock; NULL: not made yet
-    struct source *sources;   // [size]
-    struct meeting *meetings; // that have ended without a wait
+    int size, rank;         // of the job
+    uint64_t *clock;        // [size]
+    struct stamp *now;      // with this clock; NULL: not made yet
+    struct source *sources; // [size]
     struct meeting_counts {
         struct meeting_count {
             uint64_t context;
@@ -177,9 +176,6 @@ void updates_take(int job_rank, uint64_t context, int64_t number,
 void updates_tell(const struct watched_window *window, const struct pending *pending);
 void flushes_tell(const struct watched_window *window, const struct pending *pending);
 void updates_learn(const struct watched_window *window, const struct pending *pending);
-// Learns what has come of meetings that have ended without a wait. The message lock is
-// free.
-void meetings_learn(void);
 
 // ---- pending accesses
 void pendings_free(struct watched_window *window);

@@ -2,7 +2,8 @@
 // The full barrier and the poll that fast calls have left.
 #include "rma/rma.h"
 
-_Thread_local int32_t order_left = CALLS_PER_POLL - 1;
+// The first call of a thread settles, which finds out whether each call is told of.
+_Thread_local int32_t order_left = 0;
 
 // Barriers do not put off polls for ever. A poll may run functions of the program, but
 // none that call MPI.
