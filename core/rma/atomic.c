@@ -6,7 +6,7 @@
 
 enum {
     LARGEST_ELEMENT = 32, // atomic_kernels.c asserts that it is enough
-    PASS_BYTES = 2048,    // stay in the first cache for a second look
+    PASS_BYTES = 4096,    // stay in the first cache for a second look
     SPELL = 512,          // elements: a change of the granularity waits no longer
 };
 
@@ -94,7 +94,7 @@ static __attribute__((noinline)) void fetch_in_loop(const struct update *update,
     struct sequence left = *sequence;
     for (MPI_Count pass; count > 0; count -= pass) {
         pass = at_most(count, most);
-        memcpy(left.result, target, (size_t)pass * bytes);
+        copy_bytes(left.result, target, (size_t)pass * bytes);
         op_apply(update->op, update->basic, left.in, target, pass);
         target += (size_t)pass * bytes;
         sequence_advance(&left, pass, bytes);
