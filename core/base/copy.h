@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { COPY_LONG = 4096 }; // bytes from which copy_long is worth its call
+enum { COPY_LONG = 2048 }; // bytes from which copy_long is worth its call
 
 // memcpy of COPY_LONG bytes and more.
 void copy_long(void *to, const void *from, size_t bytes);

@@ -4,8 +4,6 @@
 #include "collective/node.h"
 #include "collective/single_copy.h"
 
-#include <string.h>
-
 bool node_can_exchange(const struct communicator *comm)
 {
     return comm->leader_count == 1 && comm->node_size <= SLOT_BYTES / CACHE_LINE;
@@ -44,8 +42,8 @@ static void leave_blocks(const struct communicator *comm, const void *argument,
         int to = (own + i) % comm->node_size;
         size_t place = blocks->to_root ? 0 : piece_place(comm, own, to, length);
         if (is_given(blocks, own, to))
-            memcpy(data + place, blocks->out + block_start(comm, blocks, to) + done,
-                   length);
+            copy_bytes(data + place, blocks->out + block_start(comm, blocks, to) + done,
+                       length);
     }
 }
 
@@ -58,8 +56,8 @@ static void take_blocks(const struct communicator *comm, const void *argument,
         int from = (own + i) % comm->node_size;
         size_t place = blocks->to_root ? 0 : piece_place(comm, from, own, length);
         if (is_given(blocks, from, own))
-            memcpy(blocks->in + block_start(comm, blocks, from) + done,
-                   slot_data(slot_after(slots, from)) + place, length);
+            copy_bytes(blocks->in + block_start(comm, blocks, from) + done,
+                       slot_data(slot_after(slots, from)) + place, length);
     }
 }
 

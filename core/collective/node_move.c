@@ -3,8 +3,6 @@
 #include "collective/node.h"
 #include "collective/single_copy.h"
 
-#include <string.h>
-
 // Bytes of `total` that go into a slot when `done` have gone before.
 static size_t piece_at(size_t done, size_t total)
 {
@@ -39,7 +37,7 @@ static int source_show(struct communicator *comm, const struct spread *spread)
     if (is_long)
         own->shown.from = place_of(spread->bytes, size);
     else if (size > 0)
-        memcpy(own_data(own), spread->bytes, piece_at(0, size));
+        copy_bytes(own_data(own), spread->bytes, piece_at(0, size));
     round_show(comm, own);
     return 0;
 }
@@ -134,7 +132,7 @@ static int spread_pieces(struct communicator *comm, const struct spread *spread,
         if (failed)
             return failed;
         if (gives)
-            memcpy(own_data(own), spread->bytes + done, piece_at(done, total));
+            copy_bytes(own_data(own), spread->bytes + done, piece_at(done, total));
         round_show(comm, own);
         if (gives)
             continue;
@@ -142,9 +140,9 @@ static int spread_pieces(struct communicator *comm, const struct spread *spread,
         if (failed)
             return failed;
         if (done < wanted)
-            memcpy(spread->bytes + done,
-                   slot_data(slot_after(round_slots(comm), spread->source)),
-                   piece_at(done, wanted));
+            copy_bytes(spread->bytes + done,
+                       slot_data(slot_after(round_slots(comm), spread->source)),
+                       piece_at(done, wanted));
     }
     return 0;
 }
@@ -170,7 +168,7 @@ int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node
     if (total < SINGLE_COPY_BYTES) {
         size_t wanted = total < size ? total : size;
         if (!gives && wanted > 0)
-            memcpy(bytes, slot_data(source), piece_at(0, wanted));
+            copy_bytes(bytes, slot_data(source), piece_at(0, wanted));
         failed = spread_pieces(comm, &spread, total, SLOT_BYTES);
     } else if (source->shown.from != 0) {
         failed = spread_copy(comm, slots, &spread);
@@ -216,8 +214,8 @@ static void leave_block(const struct communicator *comm, const void *argument,
                         char *data, size_t done, size_t length)
 {
     const struct gathered *blocks = argument;
-    memcpy(data, block_of(comm, blocks->all, blocks->size, comm->node_rank) + done,
-           length);
+    copy_bytes(data, block_of(comm, blocks->all, blocks->size, comm->node_rank) + done,
+               length);
 }
 
 static void take_blocks_of_all(const struct communicator *comm, const void *argument,
@@ -226,8 +224,8 @@ static void take_blocks_of_all(const struct communicator *comm, const void *argu
     const struct gathered *blocks = argument;
     for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
         if (node_rank != comm->node_rank)
-            memcpy(block_of(comm, blocks->all, blocks->size, node_rank) + done,
-                   slot_data(slot_after(slots, node_rank)), length);
+            copy_bytes(block_of(comm, blocks->all, blocks->size, node_rank) + done,
+                       slot_data(slot_after(slots, node_rank)), length);
 }
 
 static int gather_shown(struct communicator *comm, const struct slot *slots, char *all,
@@ -244,7 +242,7 @@ int node_gather_all(struct communicator *comm, const void *mine, void *all, size
 {
     char *own = block_of(comm, all, size, comm->node_rank);
     if (own != mine && size > 0 && !err)
-        memcpy(own, mine, size);
+        copy_bytes(own, mine, size);
     if (comm->node_size == 1)
         return err;
     if (!err && size * (size_t)comm->node_size >= SINGLE_COPY_BYTES) {

@@ -4,7 +4,6 @@
 #include "collective/single_copy.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     // Up to this many bytes, or to members when one gets the result, who gets the result
@@ -82,8 +81,8 @@ static void combine_slots(const struct communicator *comm, const struct slot *sl
 {
     size_t start = bytes_of(reduction, share.first);
     int last = comm->node_size - 1;
-    memcpy(result, slot_data(slot_after(slots, last)) + start,
-           bytes_of(reduction, share.count));
+    copy_bytes(result, slot_data(slot_after(slots, last)) + start,
+               bytes_of(reduction, share.count));
     for (int node_rank = last - 1; node_rank >= 0; node_rank--)
         op_apply(reduction->op, reduction->basic,
                  slot_data(slot_after(slots, node_rank)) + start, result, share.count);
@@ -105,9 +104,9 @@ static int combine_shares(struct communicator *comm, char *out, MPI_Count count,
     err = round_await(comm, ALL_MEMBERS);
     for (int node_rank = 0; !err && node_rank < comm->node_size; node_rank++) {
         share = share_of(comm, reduction, count, node_rank);
-        memcpy(out + bytes_of(reduction, share.first),
-               slot_data(slot_after(round_slots(comm), node_rank)),
-               bytes_of(reduction, share.count));
+        copy_bytes(out + bytes_of(reduction, share.first),
+                   slot_data(slot_after(round_slots(comm), node_rank)),
+                   bytes_of(reduction, share.count));
     }
     return err;
 }
@@ -135,7 +134,7 @@ static int reduce_piece(struct communicator *comm, const char *in, char *out,
         return err;
     own->total = total;
     if (bytes > 0)
-        memcpy(own_data(own), in, bytes);
+        copy_bytes(own_data(own), in, bytes);
     round_show(comm, own);
     if (out == NULL && !is_shared && !is_first_of_many)
         return 0;
@@ -210,9 +209,9 @@ static void leave_operands(const struct communicator *comm, const void *argument
             share_of_round(block_share(reduction, to), (MPI_Count)done / unit,
                            (MPI_Count)length / unit);
         if (share.count > 0)
-            memcpy(data + piece_place(comm, own, to, length),
-                   reduction->in + bytes_of(reduction, share.first),
-                   bytes_of(reduction, share.count));
+            copy_bytes(data + piece_place(comm, own, to, length),
+                       reduction->in + bytes_of(reduction, share.first),
+                       bytes_of(reduction, share.count));
     }
 }
 
@@ -229,7 +228,7 @@ static void combine_operands(const struct communicator *comm,
             operand = slot_data(slot_after(slots, node_rank)) +
                       piece_place(comm, node_rank, comm->node_rank, length);
         if (node_rank == last)
-            memcpy(result, operand, bytes_of(reduction, share.count));
+            copy_bytes(result, operand, bytes_of(reduction, share.count));
         else
             op_apply(reduction->op, reduction->basic, operand, result, share.count);
     }
@@ -252,7 +251,7 @@ static void take_operands(const struct communicator *comm, const void *argument,
         return;
     combine_operands(comm, reduction, slots, share, length, result);
     if (is_in_place)
-        memcpy(reduction->out + done, apart, bytes_of(reduction, share.count));
+        copy_bytes(reduction->out + done, apart, bytes_of(reduction, share.count));
 }
 
 static int scatter_through_slots(struct communicator *comm,
@@ -369,7 +368,7 @@ static int reduce_share(const struct communicator *comm, const struct slot *slot
         err =
             combine_piece(comm, slots, reduction, start, count, pieces->other, result);
         if (!err && is_apart && place != NULL)
-            memcpy(place, result, bytes);
+            copy_bytes(place, result, bytes);
         if (!err)
             err = write_piece(comm, slots, reduction, start, result, bytes);
     }
@@ -394,7 +393,7 @@ static int reduce_shown(struct communicator *comm, const struct slot *slots,
         err = reduce_share(comm, slots, reduction, pieces);
     err = copies_end(comm, err);
     if (!err && pieces->block != NULL)
-        memcpy(reduction->out, pieces->block, kept_bytes(comm, reduction));
+        copy_bytes(reduction->out, pieces->block, kept_bytes(comm, reduction));
     return err;
 }
 
@@ -438,7 +437,8 @@ static int reduce_long(struct communicator *comm, const struct reduction *reduct
 static int reduce_alone(const struct reduction *reduction)
 {
     if (reduction->in != reduction->out && reduction->count > 0)
-        memcpy(reduction->out, reduction->in, bytes_of(reduction, reduction->count));
+        copy_bytes(reduction->out, reduction->in,
+                   bytes_of(reduction, reduction->count));
     return 0;
 }
 

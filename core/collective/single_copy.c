@@ -2,8 +2,6 @@
 // Single copies between the members of a node.
 #include "collective/single_copy.h"
 
-#include <string.h>
-
 // Tells offsets in the segment from addresses.
 static const uint64_t IN_SEGMENT = (uint64_t)1 << 63;
 
@@ -33,7 +31,7 @@ int place_read(const struct communicator *comm, int node_rank, uint64_t place, v
     const void *view;
     int err = place_view(comm, node_rank, place, to, bytes, &view);
     if (view != to)
-        memcpy(to, view, bytes);
+        copy_bytes(to, view, bytes);
     return err;
 }
 
@@ -43,7 +41,7 @@ int place_write(const struct communicator *comm, int node_rank, uint64_t place,
     if (!(place & IN_SEGMENT))
         return shm_copy_to(process.shm, member_process(comm, node_rank), place, from,
                            bytes);
-    memcpy(shm_at(process.shm, place & ~IN_SEGMENT), from, bytes);
+    copy_bytes(shm_at(process.shm, place & ~IN_SEGMENT), from, bytes);
     return 0;
 }
 

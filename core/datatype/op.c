@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <oriel_core.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const int replace = (int)(intptr_t)MPI_REPLACE, no_op = (int)(intptr_t)MPI_NO_OP;
 
@@ -31,7 +30,7 @@ void op_apply(const struct op *op, const struct basic *basic, const void *in,
               void *inout, MPI_Count count)
 {
     if (op->code == replace)
-        memcpy(inout, in, (size_t)count * basic->bytes);
+        copy_bytes(inout, in, (size_t)count * basic->bytes);
     else if (op->code != no_op)
         basic->kernels[op_index(op)](in, inout, count);
 }

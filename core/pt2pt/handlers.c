@@ -35,7 +35,7 @@ static void receive_unpack(const struct transfer *transfer, size_t bytes)
     MPI_Aint offset = 0;
     for (size_t length; bytes > 0; from += length, bytes -= length) {
         length = blocks_next(&blocks, bytes, &offset);
-        memcpy((char *)transfer->parameters.buffer + offset, from, length);
+        copy_bytes((char *)transfer->parameters.buffer + offset, from, length);
     }
 }
 
@@ -92,7 +92,7 @@ static inline void receive_bytes(struct transfer *transfer, const void *data,
     uint64_t rest = transfer->wanted - transfer->received;
     size_t part = bytes < rest ? bytes : (size_t)rest;
     if (part > 0)
-        memcpy(transfer->data + transfer->received, data, part);
+        copy_bytes(transfer->data + transfer->received, data, part);
     transfer->received += part;
 }
 
@@ -154,7 +154,7 @@ static void handle_part(int peer, const void *message, size_t bytes)
     if (incoming->transfer != NULL)
         receive_bytes(incoming->transfer, message, bytes);
     else if (incoming->unexpected != NULL)
-        memcpy(incoming->unexpected->data + incoming->come, message, bytes);
+        copy_bytes(incoming->unexpected->data + incoming->come, message, bytes);
     incoming->come += bytes;
     if (incoming->come == incoming->bytes)
         incoming_end(incoming);
@@ -185,7 +185,7 @@ static int copy_from_self(struct transfer *transfer)
     const struct transfer *send = transfer_of(transfer->sender, true, transfer->peer);
     if (send == NULL || send->bytes != transfer->length)
         return fail(MPI_ERR_INTERN, "a message to itself has got lost");
-    memcpy(transfer->data, send->data, (size_t)transfer->wanted);
+    copy_bytes(transfer->data, send->data, (size_t)transfer->wanted);
     return 0;
 }
 
@@ -343,7 +343,7 @@ static void handle_fragment(int peer, const void *message, size_t bytes)
         message_refuse(peer, "a fragment of a message");
         return;
     }
-    memcpy(transfer->data + transfer->received, fragment + 1, length);
+    copy_bytes(transfer->data + transfer->received, fragment + 1, length);
     transfer->received += length;
     if (transfer->received == transfer->wanted)
         receive_end_and_tell(transfer, 0);

@@ -5,7 +5,6 @@
 #include "pt2pt/transfer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static enum pattern pattern_of(const struct transfer_parameters *parameters)
 {
@@ -173,7 +172,7 @@ int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
     *unexpected =
         (struct unexpected){.peer = peer, .is_rts = is_rts, .envelope = *envelope};
     if (bytes > 0)
-        memcpy(unexpected->data, data, bytes);
+        copy_bytes(unexpected->data, data, bytes);
     for (int pattern = 0; pattern < PATTERNS; pattern++) {
         struct bucket *bucket = bucket_of_envelope(pattern, envelope);
         unexpected->links[pattern].previous = bucket->last_unexpected;

@@ -9,7 +9,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BATCHES_AT_ONCE = 64 }; // sent to one target and not answered yet
 
@@ -175,7 +174,7 @@ static inline bool batch_takes(const struct operation *operation,
 static char *operand_keep(struct batch *batch, const char *operand, size_t bytes)
 {
     char *kept = batch->operands + batch->copied;
-    memcpy(kept, operand, bytes);
+    copy_bytes(kept, operand, bytes);
     batch->copied += bytes;
     return kept;
 }

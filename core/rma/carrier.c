@@ -5,7 +5,6 @@
 #include "rma/batch.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     POLLS_TO_ROUSE = 50, // in vain, until a target that has stopped polling is roused
@@ -51,7 +50,7 @@ static const char *batch_body(const struct batch *batch, char gathered[BATCH_MAX
         return batch->local[0];
     size_t done = 0;
     for (uint32_t i = 0; i < request->count; done += request->spans[i++].bytes)
-        memcpy(gathered + done, batch->local[i], request->spans[i].bytes);
+        copy_bytes(gathered + done, batch->local[i], request->spans[i].bytes);
     return gathered;
 }
 

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Copies the fetched data to the results; false when their sizes differ.
 static bool reply_scatter(const struct pending_reply *pending, const char *data,
@@ -13,7 +12,7 @@ static bool reply_scatter(const struct pending_reply *pending, const char *data,
     if (bytes != pending->bytes)
         return false;
     for (uint32_t i = 0; i < pending->count && !pending->is_abandoned; i++) {
-        memcpy(pending->results[i].address, data, pending->results[i].bytes);
+        copy_bytes(pending->results[i].address, data, pending->results[i].bytes);
         data += pending->results[i].bytes;
     }
     return true;

@@ -3,8 +3,6 @@
 // ranges and lengths are checked before memory is touched.
 #include "rma/bulk.h"
 
-#include <string.h>
-
 static bool span_is_inside(const struct window *window, const struct rma_span *span)
 {
     uint64_t size = (uint64_t)window->size;
@@ -60,9 +58,9 @@ static void spans_copy(const struct window *window, const struct rma_request *re
         char *memory = exposed_at(window->base, request->spans[i].offset);
         size_t bytes = request->spans[i].bytes;
         if (request->kind.fetches)
-            memcpy(fetched + done, memory, bytes);
+            copy_bytes(fetched + done, memory, bytes);
         else
-            memcpy(memory, operands + done, bytes);
+            copy_bytes(memory, operands + done, bytes);
         done += bytes;
     }
 }

@@ -222,7 +222,7 @@ static void put_parts(char *message, const void *head, size_t head_bytes,
     if (head_bytes > 0)
         memcpy(message, head, head_bytes);
     if (body_bytes > 0)
-        memcpy(message + head_bytes, body, body_bytes);
+        copy_bytes(message + head_bytes, body, body_bytes);
 }
 
 // The body begins at a cache line.
