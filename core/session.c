@@ -116,15 +116,9 @@ int oriel_group_from_session_pset(struct session *session, const char *pset_name
     int set = find_set(pset_name);
     if (set == SET_COUNT)
         return MPI_ERR_ARG;
-    int size = set_size(set);
-    int *ranks = malloc((size_t)size * sizeof *ranks);
-    if (ranks == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for %d ranks", size);
-    for (int i = 0; i < size; i++)
-        ranks[i] = set == SET_WORLD ? i : process.boot->rank;
     struct group *made = NULL;
-    int err = group_make(ranks, size, session, &made);
-    free(ranks);
+    int err = group_make_regular(set == SET_WORLD ? 0 : process.boot->rank, 1,
+                                 set_size(set), session, &made);
     if (!err)
         err = object_open(&made->object, KIND_GROUP);
     if (!err)

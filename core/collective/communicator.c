@@ -105,12 +105,10 @@ static int make_buffer(struct communicator *comm)
 static int carrier_rank(const struct communicator *carrier,
                         const struct communicator *comm, int node_rank)
 {
-    int rank = comm->node_members[node_rank], found = 0;
-    if (carrier->group == comm->group)
-        return rank;
-    while (carrier->group->ranks[found] != comm->group->ranks[rank])
-        found++;
-    return found;
+    int rank = comm->node_members[node_rank];
+    return carrier->group == comm->group
+               ? rank
+               : group_rank_of(carrier->group, comm_job_rank(comm, rank));
 }
 
 // Tells the members of the node where their buffer is, down a binomial tree: a member
@@ -213,11 +211,11 @@ void communicator_drop(struct communicator *comm)
     object_release(comm);
 }
 
-static int predefined_make(const int *ranks, int size, const char *name,
-                           uint64_t context, struct communicator **made)
+static int predefined_make(int first, int size, const char *name, uint64_t context,
+                           struct communicator **made)
 {
     struct group *group;
-    int err = group_make(ranks, size, NULL, &group);
+    int err = group_make_regular(first, 1, size, NULL, &group);
     if (err)
         return err;
     err = communicator_plan(NULL, group, made);
@@ -233,22 +231,15 @@ static int predefined_make(const int *ranks, int size, const char *name,
 int collectives_start(void)
 {
     int rank = process.boot->rank, size = process.boot->size;
-    int *ranks = malloc((size_t)size * sizeof *ranks);
     process.collectives = calloc(1, sizeof *process.collectives);
-    if (ranks == NULL || process.collectives == NULL) {
-        free(ranks);
-        return fail(MPI_ERR_NO_MEM, "no memory for communicators of %d ranks", size);
-    }
+    if (process.collectives == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for communicators");
     pthread_mutex_init(&process.collectives->list_lock, NULL);
     refusals_start();
     awaited_collectives_start();
-    for (int i = 0; i < size; i++)
-        ranks[i] = i;
-    int err =
-        predefined_make(ranks, size, "MPI_COMM_WORLD", UINT64_MAX, &process.world);
+    int err = predefined_make(0, size, "MPI_COMM_WORLD", UINT64_MAX, &process.world);
     if (!err)
-        err = predefined_make(&rank, 1, "MPI_COMM_SELF", context_next(), &process.self);
-    free(ranks);
+        err = predefined_make(rank, 1, "MPI_COMM_SELF", context_next(), &process.self);
     if (!err)
         err = make_buffer(process.world);
     return err ? err : share_buffer(process.world, process.world);

@@ -8,7 +8,6 @@
 
 #include <oriel_core.h>
 #include <stdlib.h>
-#include <string.h>
 
 // The message that leaders exchange before the ranks of their groups.
 struct introduction {
@@ -38,7 +37,7 @@ static int swap_bytes(struct communicator *peer_comm, int remote_leader, int tag
 {
     struct schedule *schedule;
     int job_rank = comm_job_rank(peer_comm, remote_leader);
-    struct group partner = {.size = 1, .ranks = &job_rank};
+    struct group partner = {.size = 1, .first = job_rank, .stride = 1};
     int err = theirs ? schedule_make_tagged(peer_comm, &partner, tag, &schedule)
                      : fail(MPI_ERR_NO_MEM, "no memory for the other group");
     if (err) {
@@ -50,6 +49,21 @@ static int swap_bytes(struct communicator *peer_comm, int remote_leader, int tag
     schedule_send(schedule, peer_comm,
                   elements_of(own, (MPI_Count)own_bytes, byte_type()), remote_leader);
     return schedule_run(schedule);
+}
+
+// The leaders exchange the ranks in the job of their groups.
+static int swap_ranks(const struct group *own, struct communicator *peer_comm,
+                      int remote_leader, int tag, int size, int **ranks)
+{
+    int *own_ranks = malloc((size_t)own->size * sizeof *own_ranks);
+    *ranks = own_ranks ? malloc((size_t)size * sizeof **ranks) : NULL;
+    if (own_ranks != NULL)
+        group_list(own, own_ranks);
+    int err = swap_bytes(peer_comm, remote_leader, tag, own_ranks,
+                         (size_t)own->size * sizeof **ranks, *ranks,
+                         (size_t)size * sizeof **ranks);
+    free(own_ranks);
+    return err;
 }
 
 // The leader learns the other group; both leaders then know the smaller context.
@@ -69,10 +83,7 @@ static int leader_introduce(struct communicator *local, struct communicator *pee
         return err;
     if (own.context < theirs->context)
         theirs->context = own.context;
-    *ranks = malloc((size_t)theirs->size * sizeof **ranks);
-    return swap_bytes(peer_comm, remote_leader, tag, local->group->ranks,
-                      (size_t)own.size * sizeof **ranks, *ranks,
-                      (size_t)theirs->size * sizeof **ranks);
+    return swap_ranks(local->group, peer_comm, remote_leader, tag, theirs->size, ranks);
 }
 
 // Broadcasts what the leader has learnt to its group.
@@ -97,12 +108,14 @@ static int introduction_spread(struct communicator *local, int leader, int err,
 
 static int check_disjoint(const struct group *one, const int *ranks, int size)
 {
-    for (int i = 0; i < one->size; i++)
-        for (int j = 0; j < size; j++)
-            if (one->ranks[i] == ranks[j])
-                return fail(MPI_ERR_COMM, "process %d of the job is in both groups",
-                            ranks[j]);
-    return 0;
+    struct group_search search;
+    int err = group_search_begin(one, &search);
+    for (int i = 0; i < size && !err; i++)
+        if (group_search_rank(&search, ranks[i]) != MPI_UNDEFINED)
+            err =
+                fail(MPI_ERR_COMM, "process %d of the job is in both groups", ranks[i]);
+    group_search_end(&search);
+    return err;
 }
 
 // Takes the reference of `local`, also when it fails.
@@ -160,7 +173,7 @@ int oriel_intercomm_create_from_groups(struct group *local_group, int local_lead
             remote_leader >= remote_group->size)
             return fail(MPI_ERR_RANK, "remote_leader = %d: is not in remote_group",
                         remote_leader);
-        partner = remote_group->ranks[remote_leader];
+        partner = group_job_rank(remote_group, remote_leader);
     }
     int err = errhandler_check(errhandler, KIND_COMM);
     if (!err)
@@ -199,9 +212,7 @@ static int split_groups(struct communicator *comm, struct communicator *local,
         err = group_of_color(comm->peers, theirs, color, &remote);
     if (!err && local != NULL && remote->size > 0) {
         err = bind_groups(local, remote, made);
-        int leader = 0;
-        while (!err && comm->peers->ranks[leader] != remote->ranks[0])
-            leader++;
+        int leader = group_rank_of(comm->peers, group_job_rank(remote, 0));
         if (!err)
             append_swap_contexts(schedule, comm, local, leader, *made);
     } else {
@@ -275,8 +286,8 @@ static int merged_group(const struct group *first, const struct group *second,
     int *ranks = malloc(size * sizeof *ranks);
     if (ranks == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a group of %zu", size);
-    memcpy(ranks, first->ranks, (size_t)first->size * sizeof *ranks);
-    memcpy(ranks + first->size, second->ranks, (size_t)second->size * sizeof *ranks);
+    group_list(first, ranks);
+    group_list(second, ranks + first->size);
     int err = group_make(ranks, (int)size, first->session, merged);
     free(ranks);
     return err;
@@ -289,7 +300,7 @@ int oriel_intercomm_merge(struct communicator *intercomm, int high,
     if (!comm_is_inter(intercomm))
         return fail(MPI_ERR_COMM, "intercomm: has no remote group");
     struct opinion theirs,
-        mine = {high != 0, intercomm->group->ranks[0], context_next()};
+        mine = {high != 0, group_job_rank(intercomm->group, 0), context_next()};
     struct group *group = NULL;
     struct communicator *made;
     int err = swap_opinions(intercomm, &mine, &theirs);

@@ -7,10 +7,8 @@
 // Are the members all processes of the job, in its order?
 static bool group_is_job(const struct group *group)
 {
-    int rank = 0;
-    while (rank < group->size && group->ranks[rank] == rank)
-        rank++;
-    return rank == process.boot->size;
+    return group->size == process.boot->size && group->ranks == NULL &&
+           group->first == 0;
 }
 
 static void map_use_job(struct node_map *map)
@@ -39,7 +37,7 @@ static int map_fill(struct node_map *map, const struct group *group)
     for (int node = 0; node < boot->node_count; node++)
         index_of_node[node] = -1;
     for (int rank = 0; rank < group->size; rank++) {
-        int node = boot->node_of[group->ranks[rank]];
+        int node = boot->node_of[group_job_rank(group, rank)];
         if (index_of_node[node] < 0) {
             index_of_node[node] = map->leader_count;
             leaders[map->leader_count++] = rank;

@@ -82,10 +82,11 @@ static void handle_refusal(int peer, const void *message, size_t bytes)
 
 static void refusal_tell(const struct group *group, const struct notice *notice)
 {
-    for (int i = 0; i < group->size; i++)
-        if (group->ranks[i] != process.boot->rank)
-            message_send(group->ranks[i], MESSAGE_REFUSAL, notice, sizeof *notice, NULL,
-                         0);
+    for (int i = 0; i < group->size; i++) {
+        int job_rank = group_job_rank(group, i);
+        if (job_rank != process.boot->rank)
+            message_send(job_rank, MESSAGE_REFUSAL, notice, sizeof *notice, NULL, 0);
+    }
 }
 
 void refusal_send(const struct communicator *comm, const struct group *apart, int tag,

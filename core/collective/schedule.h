@@ -91,9 +91,9 @@ int schedule_refuse(struct schedule *schedule, int err);
 // docs/collectives.md tells how many messages each takes.
 struct peers {
     struct communicator *comm;
-    const int *ranks;     // [size] in comm; NULL: all, or
-    const int *job_ranks; // [size] of members of comm
-    int size, own;        // `own` is the index of this process
+    const int *ranks;            // [size] in comm; NULL: all, or
+    const struct group *members; // these
+    int size, own;               // `own` is the index of this process
 };
 static inline struct peers peers_all(struct communicator *comm)
 {
@@ -103,10 +103,8 @@ static inline struct peers peers_all(struct communicator *comm)
 static inline struct peers peers_in(struct communicator *comm,
                                     const struct group *group)
 {
-    return (struct peers){.comm = comm,
-                          .job_ranks = group->ranks,
-                          .size = group->size,
-                          .own = group->rank};
+    return (struct peers){
+        .comm = comm, .members = group, .size = group->size, .own = group->rank};
 }
 static inline struct peers peers_leaders(struct communicator *comm)
 {
@@ -117,12 +115,9 @@ static inline struct peers peers_leaders(struct communicator *comm)
 }
 static inline int peer_rank(const struct peers *peers, int index)
 {
-    if (peers->job_ranks == NULL)
+    if (peers->members == NULL)
         return peers->ranks ? peers->ranks[index] : index;
-    int rank = 0;
-    while (comm_job_rank(peers->comm, rank) != peers->job_ranks[index])
-        rank++;
-    return rank;
+    return group_rank_of(peers->comm->peers, group_job_rank(peers->members, index));
 }
 // All ranks here are indices among the peers.
 static inline void peers_send(struct schedule *schedule, const struct peers *peers,

@@ -49,7 +49,7 @@ int group_of_color(const struct group *members, struct choice *choices, int colo
     if (ranks == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a group of %d", count);
     for (int i = 0; i < count; i++)
-        ranks[i] = members->ranks[choices[i].rank];
+        ranks[i] = group_job_rank(members, choices[i].rank);
     int err = group_make(ranks, count, members->session, group);
     free(ranks);
     return err;
@@ -146,16 +146,17 @@ int oriel_comm_split_type(struct communicator *comm, int split_type, int key,
 
 int check_subset(const struct communicator *comm, const struct group *group)
 {
-    for (int i = 0; i < group->size; i++) {
-        int rank = 0;
-        while (rank < comm->size && comm->group->ranks[rank] != group->ranks[i])
-            rank++;
-        if (rank == comm->size)
-            return fail(MPI_ERR_GROUP,
-                        "group: its member %d (process %d of the job) is not in comm",
-                        i, group->ranks[i]);
+    struct group_search search;
+    int err = group_search_begin(comm->group, &search);
+    for (int i = 0; i < group->size && !err; i++) {
+        int job_rank = group_job_rank(group, i);
+        if (group_search_rank(&search, job_rank) == MPI_UNDEFINED)
+            err = fail(MPI_ERR_GROUP,
+                       "group: its member %d (process %d of the job) is not in comm", i,
+                       job_rank);
     }
-    return 0;
+    group_search_end(&search);
+    return err;
 }
 
 int oriel_comm_create(struct communicator *comm, struct group *group,

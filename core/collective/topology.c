@@ -37,8 +37,7 @@ int topology_communicator(struct communicator *comm_old, int count, int err,
 {
     struct group *group = NULL;
     if (!err && comm_old->rank < count)
-        err =
-            group_make(comm_old->group->ranks, count, comm_old->group->session, &group);
+        err = group_make_head(comm_old->group, count, &group);
     err = communicator_make(comm_old, group, err, made);
     object_release(group);
     if (err || *made == NULL)

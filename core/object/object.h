@@ -125,17 +125,48 @@ void object_set_name(char own[MPI_MAX_OBJECT_NAME], const char *name);
 void object_get_name(const char own[MPI_MAX_OBJECT_NAME], char *name, int *length);
 
 // ---- groups (MPI-4.1 7.3) ---------------------------------------------------------
+// Members whose ranks in the job are equally far apart need no table of them.
 struct group {
     struct object object;
     int size;
-    int rank;         // of this process in the group, MPI_UNDEFINED if not a member
-    const int *ranks; // [size] rank in the job of each member
+    int rank;          // of this process in the group, MPI_UNDEFINED if not a member
+    int first, stride; // ranks in the job: first, first + stride, ...; stride is not 0
+    const int *ranks;  // [size] the same, one by one, if they are irregular; else NULL
     struct session *session; // that it is derived from; NULL: MPI_Init
 };
 extern struct group group_empty;
-// Takes a copy of `ranks`. The group has one reference and no handle yet.
+// The rank in the job of a member.
+static inline int group_job_rank(const struct group *group, int rank)
+{
+    return likely(group->ranks == NULL) ? group->first + rank * group->stride
+                                        : group->ranks[rank];
+}
+// Takes a copy of `ranks`, which are in the job. The group has one reference and no
+// handle yet.
 int group_make(const int *ranks, int size, struct session *session,
                struct group **group);
+// The same with `size` ranks that are `stride` apart; that is not 0.
+int group_make_regular(int first, int stride, int size, struct session *session,
+                       struct group **group);
+// The first `count` members.
+int group_make_head(const struct group *members, int count, struct group **group);
+// Writes the rank in the job of each member to ranks[size].
+void group_list(const struct group *group, int *ranks);
+// The rank in the group of a process of the job, or MPI_UNDEFINED. Takes as long as the
+// group is large if its ranks are irregular.
+int group_rank_of(const struct group *group, int job_rank);
+// To look for many processes: each takes the same short time.
+struct group_search {
+    const struct group *group;
+    int *found; // [size of the job] rank in the group, if that is irregular; else NULL
+};
+int group_search_begin(const struct group *group, struct group_search *search);
+static inline int group_search_rank(const struct group_search *search, int job_rank)
+{
+    return search->found != NULL ? search->found[job_rank]
+                                 : group_rank_of(search->group, job_rank);
+}
+void group_search_end(struct group_search *search);
 // MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 int group_compare(const struct group *one, const struct group *other, int *result);
 
@@ -252,7 +283,7 @@ struct communicator {
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)
 {
-    return comm->peers->ranks[rank];
+    return group_job_rank(comm->peers, rank);
 }
 // What messages to people call it: its name, or how many processes it has.
 enum { COMMUNICATOR_TEXT_BYTES = MPI_MAX_OBJECT_NAME + 32 };

@@ -17,8 +17,9 @@ static bool is_over(const struct access *access)
     const struct races *races = process.races;
     const struct group *members = access->window->plan.comm->peers;
     for (int i = 0; i < members->size; i++) {
-        const struct source *source = &races->sources[members->ranks[i]];
-        bool is_own = members->ranks[i] == races->rank;
+        int job_rank = group_job_rank(members, i);
+        const struct source *source = &races->sources[job_rank];
+        bool is_own = job_rank == races->rank;
         const uint64_t *floor = !is_own                ? source->floor
                                 : source->pending == 0 ? races->clock
                                                        : NULL;

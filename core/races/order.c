@@ -81,7 +81,7 @@ static bool meeting_learn(void *argument)
 {
     struct meeting *meeting = argument;
     for (int i = 0; i < meeting->members->size; i++) {
-        int job_rank = meeting->members->ranks[i];
+        int job_rank = group_job_rank(meeting->members, i);
         if (meeting->has_come[i] ||
             !clock_has_come(job_rank, meeting->context, meeting->number))
             continue;
