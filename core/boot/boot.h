@@ -15,6 +15,8 @@ struct boot {
     // From boot_find_nodes on:
     int node, node_count;     // index of this process's node; number of nodes
     int node_rank, node_size; // position among, and number of, the node's processes
+    int block;                // ranks are on nodes in blocks of so many, of which the
+                              // last may have fewer; 0: they are not
     int machine_size;         // processes on this machine, which may be several nodes
     const int *node_of;       // [size] node of each rank
     const int *node_rank_of;  // [size] position of each rank in its node

@@ -172,10 +172,23 @@ static int *tables_make(const struct boot *boot)
     return malloc((2 * size + (size_t)boot->node_size + nodes) * sizeof(int));
 }
 
+// How many ranks each node has one behind the other, if it has no others; else 0.
+static int find_block(const int *node_of, int size)
+{
+    int block = 1;
+    while (block < size && node_of[block] == 0)
+        block++;
+    for (int rank = block; rank < size; rank++)
+        if (node_of[rank] != rank / block)
+            return 0;
+    return block;
+}
+
 // Derives all other tables from that of nodes. MPI_ERR_NO_MEM.
 static int describe_nodes(struct boot *boot, const int *node_of)
 {
     boot->node = node_of[boot->rank];
+    boot->block = find_block(node_of, boot->size);
     boot->node_size = count_equal(node_of, boot->size, boot->rank);
     int *counts = calloc((size_t)boot->node_count, sizeof *counts);
     int *tables = tables_make(boot);

@@ -55,9 +55,7 @@ static int find_nodes(const struct communicator *parent, struct communicator *co
     comm->node_size = map->node_size;
     comm->node_members = map->node_members;
     comm->leader_count = map->leader_count;
-    comm->leaders = map->leaders;
-    comm->node_index_of = map->node_index_of;
-    comm->leader_index = comm->node_index_of[comm->rank];
+    comm->leader_index = leader_index_of(comm, comm->rank);
     while (comm->node_members[comm->node_rank] != comm->rank)
         comm->node_rank++;
     return 0;

@@ -67,7 +67,7 @@ static int leaders_broadcast(struct communicator *comm, void *bytes, size_t size
 static int broadcast_or_fail(struct communicator *comm, void *bytes, size_t size,
                              int root, int err)
 {
-    int root_node = comm->node_index_of[root];
+    int root_node = leader_index_of(comm, root);
     bool is_here = comm->leader_index == root_node;
     int first_err =
         is_here ? node_broadcast(comm, bytes, size, node_rank_of(comm, root), err) : 0;
@@ -133,7 +133,7 @@ static void packing_fill(const struct packing *packing, const struct communicato
     for (int node = 0; node < comm->leader_count; node++)
         packing->bytes[node] = 0;
     for (int rank = 0; rank < comm->size; rank++)
-        packing->bytes[comm->node_index_of[rank]] += (MPI_Count)size;
+        packing->bytes[leader_index_of(comm, rank)] += (MPI_Count)size;
     MPI_Count start = 0;
     for (int node = 0; node < comm->leader_count; node++) {
         packing->starts[node] = start;
@@ -141,7 +141,7 @@ static void packing_fill(const struct packing *packing, const struct communicato
         packing->bytes[node] = 0;
     }
     for (int rank = 0; rank < comm->size; rank++) {
-        int node = comm->node_index_of[rank];
+        int node = leader_index_of(comm, rank);
         packing->offsets[rank] = packing->starts[node] + packing->bytes[node];
         packing->bytes[node] += (MPI_Count)size;
     }
@@ -164,7 +164,7 @@ static void append_packed(struct schedule *schedule, struct communicator *comm,
     }
     append_allgather(schedule, &leaders, &nodes);
     for (int rank = 0; rank < comm->size; rank++)
-        if (comm->node_index_of[rank] != comm->leader_index)
+        if (!comm_rank_is_local(comm, rank))
             schedule_copy(schedule,
                           elements_part(packed, packing->offsets[rank], bytes),
                           elements_of(all + rank * bytes, bytes, byte_type()));

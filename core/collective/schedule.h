@@ -12,7 +12,7 @@
 //   peers     the members of a communicator among whom an algorithm runs
 #pragma once
 
-#include "collective/collective.h"
+#include "collective/node_map.h"
 
 struct elements {
     char *at;
@@ -91,8 +91,8 @@ int schedule_refuse(struct schedule *schedule, int err);
 // docs/collectives.md tells how many messages each takes.
 struct peers {
     struct communicator *comm;
-    const int *ranks;            // [size] in comm; NULL: all, or
-    const struct group *members; // these
+    enum { PEERS_ALL, PEERS_LEADERS, PEERS_MEMBERS } are;
+    const struct group *members; // PEERS_MEMBERS: these
     int size, own;               // `own` is the index of this process
 };
 static inline struct peers peers_all(struct communicator *comm)
@@ -103,20 +103,25 @@ static inline struct peers peers_all(struct communicator *comm)
 static inline struct peers peers_in(struct communicator *comm,
                                     const struct group *group)
 {
-    return (struct peers){
-        .comm = comm, .members = group, .size = group->size, .own = group->rank};
+    return (struct peers){.comm = comm,
+                          .are = PEERS_MEMBERS,
+                          .members = group,
+                          .size = group->size,
+                          .own = group->rank};
 }
 static inline struct peers peers_leaders(struct communicator *comm)
 {
     return (struct peers){.comm = comm,
-                          .ranks = comm->leaders,
+                          .are = PEERS_LEADERS,
                           .size = comm->leader_count,
                           .own = comm->leader_index};
 }
 static inline int peer_rank(const struct peers *peers, int index)
 {
-    if (peers->members == NULL)
-        return peers->ranks ? peers->ranks[index] : index;
+    if (peers->are == PEERS_ALL)
+        return index;
+    if (peers->are == PEERS_LEADERS)
+        return leader_rank(peers->comm, index);
     return group_rank_of(peers->comm->peers, group_job_rank(peers->members, index));
 }
 // All ranks here are indices among the peers.

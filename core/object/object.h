@@ -270,12 +270,10 @@ struct communicator {
     struct communicator *local; // of an intercommunicator: over `group`; else NULL
     uint64_t context; // distinguishes its messages from all others' of the job
     // Its processes by node, each in ascending order of rank in the communicator.
-    int node_rank, node_size; // this process among the members on its node
-    const int *node_members;  // [node_size] ranks in the communicator
-    int leader_index;         // of this node among the leaders
-    int leader_count;         // number of nodes
-    const int *leaders;       // [leader_count] lowest rank of each node
-    const int *node_index_of; // [size] index among `leaders` of each rank's node
+    int node_rank, node_size;           // this process among the members on its node
+    const int *node_members;            // [node_size] ranks in the communicator
+    int leader_index;                   // of this node among the leaders
+    int leader_count;                   // number of nodes
     struct comm_collective *collective; // collective's: how its calls are coordinated
     struct topology *topology;          // collective's: a virtual topology, or NULL
     struct send_buffer *buffer; // pt2pt's: attached to this communicator, or NULL
@@ -284,6 +282,11 @@ struct communicator {
 static inline int comm_job_rank(const struct communicator *comm, int rank)
 {
     return group_job_rank(comm->peers, rank);
+}
+// Is that rank on this node?
+static inline bool comm_rank_is_local(const struct communicator *comm, int rank)
+{
+    return process.boot->node_of[comm_job_rank(comm, rank)] == process.boot->node;
 }
 // What messages to people call it: its name, or how many processes it has.
 enum { COMMUNICATOR_TEXT_BYTES = MPI_MAX_OBJECT_NAME + 32 };

@@ -74,7 +74,7 @@ static struct peer *peer_make(const struct window *window, int rank)
                           .window = window,
                           .member = member,
                           .found = NOTHING_FOUND};
-    if (comm->node_index_of[rank] != comm->leader_index)
+    if (!comm_rank_is_local(comm, rank))
         return peer;
     peer->lock_record = &window->lock_records[member->node_rank];
     if (window->flavor == MPI_WIN_FLAVOR_DYNAMIC)

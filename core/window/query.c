@@ -71,9 +71,8 @@ static void *address_here(const struct window *win, int rank)
     const struct member *member = &win->members[rank];
     if (rank == comm->rank)
         return win->base;
-    bool is_local = comm->node_index_of[rank] == comm->leader_index;
-    return is_local && member->is_in_segment ? shm_at(process.shm, member->place)
-                                             : NULL;
+    bool is_mapped = comm_rank_is_local(comm, rank) && member->is_in_segment;
+    return is_mapped ? shm_at(process.shm, member->place) : NULL;
 }
 
 // The lowest rank with memory that is mapped here; 0 if there is none.

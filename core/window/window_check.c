@@ -85,7 +85,7 @@ static bool peer_is_valid(const struct window *window, const struct peer *peer)
         peer->member != &window->members[peer->rank] || peer->means == NULL ||
         peer->window != window || peer->is_parting || peer->has_parted)
         return false;
-    bool is_local = comm->node_index_of[peer->rank] == comm->leader_index;
+    bool is_local = comm_rank_is_local(comm, peer->rank);
     const struct lock_record *record =
         is_local ? &window->lock_records[peer->member->node_rank] : NULL;
     return peer->lock_record == record && peer_attached_is_valid(window, peer) &&

@@ -38,9 +38,7 @@ static struct communicator comm = {.object.references = 1,
                                    .context = CONTEXT,
                                    .node_size = 1,
                                    .node_members = ranks,
-                                   .leaders = ranks,
-                                   .leader_count = SIZE,
-                                   .node_index_of = nodes};
+                                   .leader_count = SIZE};
 static struct attachment attachment; // all of the segment
 static struct {
     struct shm_control control;
