@@ -6,16 +6,22 @@ import sys
 from pathlib import Path
 
 from codegen.check import check
-from codegen.changes import changes
+from codegen.changes import Changes, changes
 from codegen.check_languages import check_languages
 from codegen.expand import expand
-from codegen.facts import digest
+from codegen.facts import digest, has_constants, read_forum
 from codegen.forum import compare
 from codegen.importing import Importer, newest_facts_of
+from codegen.importing_constants import (
+    ConstantChanges,
+    ConstantImporter,
+    constant_changes,
+)
 from codegen.language import load_languages
 from codegen.load import load, spec_files
 from codegen.model import Spec
 from codegen.position import SpecError
+from codegen.reference.records import load_reference
 from codegen.show import find, show
 from codegen.symbols import symbol_plan
 from codegen.write import stale, write
@@ -56,6 +62,7 @@ def _report(names: list[str], command: str) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     spec = _table(arguments)
     symbol_plan(expand(spec, arguments.root))
+    load_reference(arguments.root / "spec", spec)
     folder = arguments.forum or arguments.root / "spec" / "forum"
     waivers = arguments.root / "spec" / "forum.waivers"
     errors = compare(spec, folder, waivers, "spec/forum.waivers")
@@ -89,15 +96,20 @@ def _document(arguments: argparse.Namespace) -> int:
 def _import(arguments: argparse.Namespace) -> int:
     root = arguments.root
     waivers = root / "spec" / "forum.waivers"
-    spec = _table(arguments)
-    found = changes(spec, arguments.forum, waivers, "spec/forum.waivers")
-    imported = Importer(root, spec, found, arguments.into).run()
+    spec, table = _table(arguments), arguments.forum
+    found: Changes | ConstantChanges
+    if has_constants(read_forum(table)):
+        found = constant_changes(spec, table, waivers)
+        imported = ConstantImporter(root, spec, found).run()
+    else:
+        found = changes(spec, table, waivers, "spec/forum.waivers")
+        imported = Importer(root, spec, found, arguments.into).run()
     for line in found.lines():
         print(line)
     for question in imported.questions:
         print(f"asks {question}")
     if arguments.write:
-        imported.files |= newest_facts_of(root, arguments.forum)
+        imported.files |= newest_facts_of(root, table)
         for name in write(root, imported.files):
             print(f"wrote {name}")
     return 0
@@ -167,7 +179,7 @@ def _parser() -> argparse.ArgumentParser:
         "import", help="show what a new table of the Forum changes, and write it"
     )
     importing.add_argument(
-        "--forum", type=Path, required=True, help="the table: mpi-VERSION-apis.json"
+        "--forum", type=Path, required=True, help="mpi-VERSION-apis.json or -abi.json"
     )
     importing.add_argument(
         "--into", default="spec/procedures/99_new.spec", help="file for new records"

@@ -24,7 +24,7 @@ from codegen.position import Position, SpecError
 Json = dict[str, Any]
 
 OLDEST = "mpi-4.1-apis"  # those of later standards hold what has changed
-CONSTANTS = "mpi-5.0-abi"
+CONSTANTS = "mpi-5.0-abi"  # the first one
 HEAD = """\
 # SPDX-License-Identifier: BSD-3-Clause
 # Facts of the MPI standard, made by `codegen digest`; codegen/facts.py says how to read.
@@ -83,7 +83,7 @@ def _constant_line(constant: Json) -> str:
 
 def facts_of(data: Json, older: str = "", old: Json | None = None) -> Iterator[str]:
     """The lines for a file of the Forum's; only what is not the same in an older one."""
-    if "constants" in data:
+    if has_constants(data):
         yield from (_constant_line(c) for c in data["constants"].values())
         return
     known = {key: _record_lines(record) for key, record in (old or {}).items()}
@@ -110,16 +110,25 @@ def file_in(folder: Path, name: str) -> Path:
 
 
 def version_in(name: str) -> tuple[int, ...]:
-    """The standard's version in the name of a file, as in mpi-5.0-apis.json; () if it
-    has none."""
-    found = re.match(r"mpi-(\d+)\.(\d+)-apis\b", name)
+    """The standard's version in the name of a file, as in mpi-5.0-apis.json or
+    mpi-5.0-abi.json; () if it has none."""
+    found = re.match(r"mpi-(\d+)\.(\d+)-(?:apis|abi)\b", name)
     return tuple(map(int, found.groups())) if found else ()
 
 
 def tables(folder: Path) -> list[str]:
     """The tables of procedures in a folder, the oldest first."""
-    stems = {path.name.rsplit(".", 1)[0] for path in folder.glob("mpi-*-apis.*")}
-    return sorted(stems, key=version_in) or [OLDEST]
+    return _stems(folder, "apis") or [OLDEST]
+
+
+def constants_in(folder: Path) -> str:
+    """The newest table of constants in a folder."""
+    return [CONSTANTS, *_stems(folder, "abi")][-1]
+
+
+def _stems(folder: Path, sort: str) -> list[str]:
+    stems = {path.name.rsplit(".", 1)[0] for path in folder.glob(f"mpi-*-{sort}.*")}
+    return sorted(stems, key=version_in)
 
 
 def digest(folder: Path) -> dict[str, str]:
@@ -130,18 +139,26 @@ def digest(folder: Path) -> dict[str, str]:
         data = read_forum(file_in(folder, name))
         facts[f"{name}.facts"] = _file(facts_of(data, older, old))
         older, old = f"{name}.facts", data
-    constants = read_forum(file_in(folder, CONSTANTS))
-    return facts | {f"{CONSTANTS}.facts": _file(facts_of(constants))}
+    name = constants_in(folder)
+    constants = read_forum(file_in(folder, name))
+    return facts | {f"{name}.facts": _file(facts_of(constants))}
 
 
 def newest_facts(folder: Path, path: Path) -> dict[str, str]:
     """The facts of one more table, beside those of a folder."""
     older = f"{tables(folder)[-1]}.facts"
     name = f"{path.name.rsplit('.', 1)[0]}.facts"
+    data = read_forum(path)
+    if has_constants(data):
+        return {name: _file(facts_of(data))}
     if name == older or not (folder / older).exists():
         return {}
-    text = facts_of(read_forum(path), older, read_forum(folder / older))
-    return {name: _file(text)}
+    return {name: _file(facts_of(data, older, read_forum(folder / older)))}
+
+
+def has_constants(data: Json) -> bool:
+    """It is the table of the ABI's constants, not that of procedures."""
+    return "constants" in data
 
 
 def _file(lines: Iterable[str]) -> str:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.facts import (
-    CONSTANTS,
     LANGUAGES,
     LARGE,
     Json,
+    constants_in,
     file_in,
     read_forum,
     tables,
@@ -81,13 +81,14 @@ def load_waivers(path: Path, name: str, check: str, data: Path) -> list[Waiver]:
         is_of_all = cursor.peek().sort is not Sort.NUMBER
         version = "" if is_of_all else cursor.dotted("a version")
         record = cursor.record = cursor.word("a name")
+        position = cursor.place
         record += "*" if cursor.accept("*") else ""
         argument = "-" if cursor.accept("-") else cursor.word("an argument, or -")
         field = cursor.word("a field")
         reason = cursor.string("the reason, in quotes")
         cursor.expect_end()
         if which == check and version in data.name:
-            waivers.append(Waiver(record, argument, field, reason, line.position))
+            waivers.append(Waiver(record, argument, field, reason, position))
     return waivers
 
 
@@ -95,15 +96,17 @@ def compare(spec: Spec, folder: Path, waivers: Path, name: str) -> list[SpecErro
     """What differs from the files in a folder, facts or the Forum's own, and is not
     waived; `name` is how messages call the file of waivers."""
     errors: list[SpecError] = []
-    for file in (*tables(folder), CONSTANTS):
+    constants = constants_in(folder)
+    for file in (*tables(folder), constants):
         path = file_in(folder, file)
-        if file == CONSTANTS:
+        if file == constants:
             known = load_waivers(waivers, name, "abi", path)
             errors += judge(compare_constants(spec, path), known)
         else:
             known = load_waivers(waivers, name, "forum", path)
             errors += judge(compare_procedures(spec, path), known)
-    return errors
+    # What several tables say differently is one mistake.
+    return list({str(error): error for error in errors}.values())
 
 
 def judge(differences: list[Difference], waivers: list[Waiver]) -> list[SpecError]:
@@ -272,18 +275,29 @@ def _c_type(spec: Spec, constant: Constant) -> str:
             return "int"
 
 
-def _stands_for(theirs: Json, ours: Constant) -> Iterator[tuple[str, str, str]]:
-    """The types that a datatype stands for, in the Forum's abbreviations."""
-    types = theirs["datatypes"]
+def own_type(theirs: Json) -> str:
+    """What a constant is in C; "" if C does not have it."""
+    return str(theirs["handle_types"]["c"]["type"] or "")
+
+
+def stands_for(theirs: Json) -> dict[str, str]:
+    """The types that a datatype stands for, by the clauses of a record that say so. The
+    Forum has abbreviations for some."""
+    types, found = theirs["datatypes"], {}
     c_type = (types.get("c") or {}).get("type")
     if c_type and "any" not in c_type:
         plain = c_type.removeprefix("signed ") if c_type != "signed char" else c_type
-        yield "c", ours.c_type, plain
+        found["c"] = plain
     fortran = (types.get("f08") or {}).get("type")
     if fortran in ("ADDRESS", "COUNT", "OFFSET"):
         fortran = f"INTEGER(KIND=MPI_{fortran}_KIND)"
-    if fortran:
-        yield "fortran", ours.fortran_type, fortran
+    return {**found, "fortran": fortran} if fortran else found
+
+
+def _stands_for(theirs: Json, ours: Constant) -> Iterator[tuple[str, str, str]]:
+    known = {"c": ours.c_type, "fortran": ours.fortran_type}
+    for clause, type_ in stands_for(theirs).items():
+        yield clause, known[clause], type_
 
 
 def compare_constants(spec: Spec, path: Path) -> list[Difference]:

@@ -271,8 +271,8 @@ class Waivers(TreeTest):
     def test_needless_waiver_is_an_error(self) -> None:
         text = 'forum MPI_* - name "so"\nforum MPI_* buffer const "so"\n'
         errors = self.waivers(text + 'forum MPI_Open - name "so"\n')
-        message = "forum.waivers:3: MPI_Open: this waiver is not needed; remove it"
-        self.assertEqual(errors, [message])
+        message = "forum.waivers:3:7: MPI_Open: this waiver is not needed; remove it"
+        self.assertEqual([error.splitlines()[0] for error in errors], [message])
 
     def test_waiver_without_reason_is_an_error(self) -> None:
         with self.assertRaises(SpecError) as caught:
@@ -307,7 +307,7 @@ class RealTable(unittest.TestCase):
         spec = load(TOP / "spec")
         del spec.procedures["MPI_Put"], spec.constants["MPI_ERR_WIN"]
         names = [text.split(": ")[1] for text in self.complaints(spec)]
-        self.assertEqual(names, ["MPI_Put", "MPI_Put", "MPI_ERR_WIN"])
+        self.assertEqual(names, ["MPI_Put", "MPI_ERR_WIN"])
 
 
 class Facts(TreeTest):

@@ -82,7 +82,10 @@ class ImportTest(TreeTest):
 
     def table(self, version: str, data: Json) -> Path:
         """A table of the Forum in a file."""
-        path = self.folder / f"mpi-{version}-apis.json"
+        return self.write_table(self.folder / f"mpi-{version}-apis.json", data)
+
+    def write_table(self, path: Path, data: Json) -> Path:
+        """The same with any name."""
         path.write_text(json.dumps(data), "utf-8")
         return path
 
