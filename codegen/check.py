@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from codegen.check_constants import (
+    check_category,
     check_constant,
     check_kind,
     is_error_class,
@@ -34,6 +35,8 @@ def check(spec: Spec) -> list[SpecError]:
     errors: list[SpecError] = []
     for kind in spec.kinds.values():
         errors += check_kind(spec, kind)
+    for category in spec.categories.values():
+        errors += check_category(spec, category)
     for constant in spec.constants.values():
         errors += check_constant(spec, constant)
     for callback in spec.callbacks.values():
@@ -380,7 +383,8 @@ def _collective(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
         message = (
             f"'collective {procedure.collective}' names no communicator, group or "
         )
-        yield record.wrong(message + "window that goes in; correct it")
+        where = procedure.where("collective", procedure.collective)
+        yield record.wrong(message + "window that goes in; correct it", where)
 
 
 def _handler(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
@@ -393,20 +397,26 @@ def _handler(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
         return
     raised = record.find(procedure.errors)
     if raised is None or not raised.kind.has_handler or not raised.is_in:
-        message = (
-            f"'errors {procedure.errors}' names no argument with an error handler "
+        handlers = [a.name for a in procedure.arguments if a.kind.has_handler]
+        message = f"'errors {procedure.errors}' names no argument with an error handler"
+        remedy = did_you_mean(
+            procedure.errors, handlers, "correct it, or write self or none"
         )
-        yield record.wrong(message + "that goes in; correct it, or write self or none")
+        where = procedure.where("errors", procedure.errors)
+        yield record.wrong(f"{message} that goes in; {remedy}", where)
 
 
 def _texts(record: _Record, procedure: Procedure) -> Iterator[SpecError]:
     for name in procedure.texts.fails:
         if not is_error_class(record.spec, name):
-            message = f"'{name}' is no error class"
-            yield record.wrong(f"{message}; use one of constants.spec")
+            where = procedure.where("fails", name)
+            yield record.wrong(no_error_class(record.spec, name), where)
     for name in procedure.texts.see:
         if name not in record.spec.procedures:
-            yield record.wrong(f"unknown procedure '{name}'; correct 'see'")
+            known = record.spec.procedures
+            remedy = did_you_mean(name, known, "add its record, or correct 'see'")
+            where = procedure.where("see", name)
+            yield record.wrong(f"unknown procedure '{name}'; {remedy}", where)
 
 
 def _cores(spec: Spec) -> Iterator[SpecError]:

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from codegen.kinds import Kind, KindClass
-from codegen.model import Constant, Form, Spec
+from codegen.model import Category, Constant, Form, Spec
 from codegen.position import SpecError, did_you_mean
 
 ERROR_CLASSES = "ERROR_CLASSES"
@@ -61,6 +61,24 @@ def no_callback(spec: Spec, name: str) -> str:
     return f"unknown callback '{name}'; {remedy}"
 
 
+def _is_of_handles(spec: Spec, kind: str) -> bool:
+    return kind in spec.kinds and bool(spec.kinds[kind].handle)
+
+
+def _no_handles(spec: Spec, kind: str) -> str:
+    """What is wrong with a kind that has no handles."""
+    known = [k.name for k in spec.kinds.values() if k.handle]
+    remedy = did_you_mean(kind, known, "name one of kinds.spec that has a 'type'")
+    return f"'{kind}' is no kind of handle; {remedy}"
+
+
+def check_category(spec: Spec, category: Category) -> Iterator[SpecError]:
+    """What is wrong with the line that opens a category."""
+    if category.kind and not _is_of_handles(spec, category.kind):
+        where = category.position.at(category.kind)
+        yield SpecError(where, _no_handles(spec, category.kind), category.name)
+
+
 def _is_ignored(spec: Spec, name: str) -> bool:
     return name in spec.constants and spec.constants[name].form is Form.IGNORE
 
@@ -91,10 +109,10 @@ def check_constant(spec: Spec, constant: Constant) -> Iterator[SpecError]:
     if form is not Form.FUNCTION and (constant.callback or constant.is_large):
         message = "is no function but has 'calls' or 'large'; remove it"
         yield wrong(message, "calls" if constant.callback else "large")
-    is_handle = constant.kind in spec.kinds and bool(spec.kinds[constant.kind].handle)
-    if form is Form.HANDLE and not is_handle:
-        message = f"'{constant.kind}' is no kind of handle; name one after 'of'"
-        yield wrong(message, constant.kind)
+    if form is Form.HANDLE and not _is_of_handles(spec, constant.kind):
+        if not constant.category.kind:  # else its category is wrong
+            yield wrong(_no_handles(spec, constant.kind), constant.kind)
+        return
     yield from _operands(constant, spec.kinds.get(constant.kind))
 
 

@@ -281,17 +281,19 @@ def _procedure(
     record: Record, kinds: dict[str, Kind], languages: tuple[str, ...]
 ) -> Procedure:
     cursor = Cursor(record.head)
-    cursor.expect("proc", "to open a procedure")
+    cursor.expect("proc", "to open a procedure, or indent what belongs to one")
     name = cursor.record = cursor.word("the procedure's name")
     position = cursor.place
     head = _head(cursor, kinds, (INDEPENDENT, *languages), PROCEDURE_CLAUSES)
     body = _Body()
     arguments: list[Argument] = []
+    lines = []
     for line in record.body:
         below = Cursor(line, name)
         if below.peek().text in DIRECTIONS:
             arguments.append(parse_argument(below, kinds, head.languages))
         else:
+            lines.append(line.position)
             _properties(below, body, languages)
     missing = [
         clause
@@ -327,6 +329,7 @@ def _procedure(
         body.plan,
         body.texts,
         body.names,
+        tuple(lines),
     )
 
 
@@ -334,7 +337,7 @@ def _callback(
     record: Record, kinds: dict[str, Kind], languages: tuple[str, ...]
 ) -> Callback:
     cursor = Cursor(record.head)
-    cursor.expect("callback", "to open a callback")
+    cursor.expect("callback", "to open a callback, or indent what belongs to one")
     name = cursor.record = cursor.word("the prototype's name")
     position = cursor.place
     head = _head(cursor, kinds, languages, CALLBACK_CLAUSES)

@@ -216,6 +216,13 @@ class Procedure:
     plan: str = ""  # the collective operation that this is a form of, or ""
     texts: Texts = Texts()
     names: tuple[Named, ...] = ()  # in languages whose rules give it another
+    lines: tuple[Position, ...] = ()  # of its properties
+
+    def where(self, clause: str, word: str) -> Position:
+        """Where a word stands behind a clause of the record."""
+        heads = [line.at(clause) for line in self.lines]
+        found = [head.at(word) for head in heads if head.column]
+        return next((p for p in found if p.column), self.position)
 
     @property
     def standard(self) -> str:

@@ -80,7 +80,10 @@ def _scan(text: str, start: int, position: Position) -> Token:
         if text.startswith(symbol, start):
             return Token(Sort.SYMBOL, symbol, start + 1, start + len(symbol))
     here = replace(position, column=start + 1, width=1)
-    raise SpecError(here, f"character '{letter}' means nothing here; remove it")
+    if letter == "\t":
+        raise SpecError(here, "a tab is found; write blanks")
+    remedy = "write bounds as '>= 0' or '> 0'" if letter in "=<" else "remove it"
+    raise SpecError(here, f"character '{letter}' means nothing here; {remedy}")
 
 
 def _tokens(text: str, position: Position) -> Iterator[Token]:

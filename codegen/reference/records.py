@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codegen.load import Record, read_records
 from codegen.model import Procedure, Spec
-from codegen.position import Position, SpecError
+from codegen.position import Position, SpecError, did_you_mean
 from codegen.tokens import Cursor, pick
 
 
@@ -183,5 +183,6 @@ def _check_procedure(records: Records, procedure: Procedure) -> None:
 def _check_key(spec: Spec, key: InfoKey) -> None:
     for name in key.procedures:
         if name not in spec.procedures:
-            message = f"unknown procedure '{name}'; correct 'procedures'"
+            remedy = did_you_mean(name, spec.procedures, "correct 'procedures'")
+            message = f"unknown procedure '{name}'; {remedy}"
             raise SpecError(key.position, message, key.name)

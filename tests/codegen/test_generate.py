@@ -186,6 +186,12 @@ class Generate(TreeTest):
         self.assertEqual((code, text, out.exists()), (1, "", False))
         self.assertIn("spec/procedures/all.spec:29:6: MPI_Clock: ", complaint)
 
+    def test_check_reads_the_files_of_the_reference(self) -> None:
+        self.replace("spec/info_keys.spec", "key size", "kye size")
+        code, _, complaint = self.run_codegen("check")
+        self.assertEqual(code, 1)
+        self.assertIn("'kye' found; write 'key' to open an info key", complaint)
+
     def test_data_of_the_forum_that_are_not_there_are_an_error(self) -> None:
         nowhere = str(self.root / "spec")
         message = f"{nowhere}:1: has no file mpi-4.1-apis; name a folder that has the"

@@ -233,7 +233,7 @@ class Mistakes(TreeTest):
 
     def test_a_key_of_no_procedure(self) -> None:
         self.replace("spec/info_keys.spec", "MPI_Open, MPI", "MPI_Shut, MPI")
-        text = "no_wait: unknown procedure 'MPI_Shut'; correct 'procedures'"
+        text = "no_wait: unknown procedure 'MPI_Shut'; did you mean 'MPI_Set'?"
         self.assert_complains(f"spec/info_keys.spec:2: {text}")
 
     def test_an_example_of_no_procedure(self) -> None:
