@@ -70,6 +70,7 @@ class Pages:
             others=(procedure.name + "_c",) if procedure.is_large else (),
             bindings=bindings_of(lines, having),
             arguments=argument_rows(procedure.arguments, having),
+            doc=procedure.doc or self._doc_of_plan(procedure),
             facts=tuple(facts_of(procedure)),
             completes=self._completes(procedure),
             failures=failures_of(procedure),
@@ -80,6 +81,11 @@ class Pages:
             examples=tuple(examples),
             see_also=self._see_also(procedure),
         )
+
+    def _doc_of_plan(self, procedure: Procedure) -> tuple[str, ...]:
+        """What the blocking form says of the collective operation."""
+        forms = [p for p in self._procedures.values() if p.core == procedure.plan]
+        return forms[0].doc if forms else ()
 
     def _having(self, names: tuple[str, ...]) -> dict[str, Language]:
         """The languages that have a record."""

@@ -52,6 +52,7 @@ class ProcedurePage:
     others: tuple[str, ...]  # more names of it: those of large counts
     bindings: tuple[Binding, ...]
     arguments: tuple[ArgumentRow, ...]
+    doc: tuple[str, ...]  # paragraphs
     facts: tuple[str, ...]  # sentences: who calls it, whose error handler is raised
     completes: str
     failures: tuple[Failure, ...]

@@ -94,13 +94,29 @@ def failures_of(procedure: Procedure) -> tuple[Failure, ...]:
     return tuple(Failure(error, tuple(why)) for error, why in reasons.items())
 
 
+def _threads_of(procedure: Procedure) -> Iterator[str]:
+    """Whether threads of a process may call it at once."""
+    over = procedure.collective
+    if over == "all" or procedure.is_raw:
+        return
+    if over:
+        yield f"Two threads must not call collective procedures of `{over}` at once."
+        return
+    handles = [a for a in procedure.arguments if a.kind.is_handle and a.is_in]
+    changed = [a.name for a in handles if a.is_out]
+    but = f", but not with the same `{changed[0]}`" if changed else ""
+    yield f"Several threads may call it at once{but} (MPI_THREAD_MULTIPLE)."
+
+
 def facts_of(procedure: Procedure) -> Iterator[str]:
+    """Who calls it, when, and who is told of its errors."""
     if procedure.collective == "all":
         yield "It is collective: all processes call it."
     elif procedure.collective:
         yield f"It is collective: all processes of `{procedure.collective}` call it."
     else:
         yield "It is not collective."
+    yield from _threads_of(procedure)
     if procedure.anytime:
         yield "It may be called before initialization and after finalization."
     raised = procedure.raised_on

@@ -19,7 +19,7 @@ def _procedure(page: ProcedurePage) -> dict[str, object]:
         "since": procedure.since,
         "deprecated": procedure.deprecated or None,
         "summary": plain(page.summary),
-        "description": [plain(text) for text in procedure.doc],
+        "description": [plain(text) for text in page.doc],
         "completes": plain(page.completes),
         "collective": procedure.collective or None,
         "errors_on": procedure.errors,

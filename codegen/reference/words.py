@@ -32,7 +32,7 @@ def paragraphs(page: ProcedurePage) -> list[str]:
     deprecation = page.procedure.deprecation.replace("MPI-", "MPI ")
     said = [
         page.summary,
-        *page.procedure.doc,
+        *page.doc,
         page.completes,
         " ".join(page.facts),
         f"It is deprecated {deprecation}." if deprecation else "",

@@ -124,6 +124,21 @@ class Reference(unittest.TestCase):
         names = {procedure["name"] for procedure in data["procedures"]}
         self.assertLessEqual(MOST_USED, names)
 
+    def test_forms_of_a_collective_call_say_what_it_does(self) -> None:
+        data = json.loads(files()["reference.json"])
+        said = {p["name"]: p["description"] for p in data["procedures"]}
+        for name in ("MPI_Igather", "MPI_Gather_init"):
+            self.assertNotEqual(said[name], [])
+            self.assertEqual(said[name], said["MPI_Gather"])
+
+    def test_pages_say_whether_threads_may_call_at_once(self) -> None:
+        for name, words in (
+            ("MPI_Comm_rank", "Several threads may call it at once"),
+            ("MPI_Wait", "but not with the same"),
+            ("MPI_Win_fence", "Two threads must not call collective procedures of"),
+        ):
+            self.assertIn(words, files()[f"html/procedures/{name}.html"])
+
     def test_every_row_of_the_page_about_the_network_is_on_some_page(self) -> None:
         rows = set(load_costs(TOP))
         used = {
