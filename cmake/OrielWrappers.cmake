@@ -9,7 +9,9 @@ function(oriel_install_script NAME template)
     if(IS_SYMLINK ${script})
         file(REMOVE ${script})
     endif()
-    configure_file(${template} ${script} @ONLY)
+    configure_file(${template} ${script} @ONLY
+                   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
+                                    GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
     install(CODE "
         set(place \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${NAME}\")
         if(IS_SYMLINK \"\${place}\")
@@ -32,6 +34,7 @@ function(oriel_wrapper NAME)
     set(INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR})
     set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
     oriel_install_script(${NAME} wrapper.in)
+    oriel_documents(${CMAKE_CURRENT_BINARY_DIR}/${NAME})
     foreach(alias IN LISTS W_ALIASES)
         file(CREATE_LINK ${NAME} ${CMAKE_CURRENT_BINARY_DIR}/${alias} SYMBOLIC)
         install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${alias}
@@ -52,6 +55,7 @@ function(oriel_script name)
     set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
     set(DATADIR ${CMAKE_INSTALL_DATADIR})
     oriel_install_script(${name} ${name}.in)
+    oriel_documents(${CMAKE_CURRENT_BINARY_DIR}/${name})
 endfunction()
 
 # Makes and installs NAME.pc. Arguments: DESCRIPTION, CFLAGS, LIBS, REQUIRES.
