@@ -7,16 +7,23 @@
 
 enum {
     ACCESS_BYTES = 2048, // a piece of so many bytes is worth an access of its own,
-    AWAIT_BYTES = 7168   // and so many are worth a round trip more
+    ACCESS_BYTES_OF_CALLS = 6144, // or of so many, where each is calls of the system,
+    AWAIT_BYTES = 7168            // and so many are worth a round trip more
 };
 
-// Where each access is a call of the system, a short operation is aggregated with those
+static bool is_worth_access(size_t bytes)
+{
+    return bytes >= ACCESS_BYTES_OF_CALLS ||
+           (bytes >= ACCESS_BYTES && net_has_cheap_access(process.net));
+}
+
+// Where each access is calls of the system, a short operation is aggregated with those
 // that follow it while others are under way. The first one leaves at once unless a wait
 // is expected.
 static bool is_to_aggregate(const struct operation *operation)
 {
     const struct peer_traffic *traffic = operation->peer->traffic;
-    return operation->bytes < ACCESS_BYTES && operation->counter == NULL &&
+    return operation->counter == NULL && !is_worth_access(operation->bytes) &&
            (traffic->is_awaited_soon || net_counter_pending(&traffic->counter) > 0) &&
            !net_has_cheap_access(process.net);
 }
@@ -71,7 +78,7 @@ static int move_pieces(const struct operation *operation)
     int err = 0;
     walk_begin(&walk, operation);
     while (!err && walk_next(&walk, &piece)) {
-        if (piece.bytes >= ACCESS_BYTES) {
+        if (is_worth_access(piece.bytes)) {
             err = access_piece(operation, &piece);
             continue;
         }
@@ -110,9 +117,10 @@ static int network_move(const struct operation *operation)
 {
     if (unlikely(peer_is_asked_for(operation->peer)))
         return move_asking(operation);
-    if (operation->bytes < AWAIT_BYTES && goes_with_notice(operation))
+    if ((operation->bytes < AWAIT_BYTES && goes_with_notice(operation)) ||
+        is_to_aggregate(operation))
         return batch_move(operation);
-    if (!is_contiguous(operation) || is_to_aggregate(operation))
+    if (!is_contiguous(operation))
         return move_pieces(operation);
     return access_piece(operation, &(struct piece){.bytes = operation->bytes});
 }
