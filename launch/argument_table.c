@@ -9,7 +9,7 @@
 // ---- what starts ----------------------------------------------------------------------
 static void apply_ranks(struct parser *parser, char **values)
 {
-    parser->section->ranks = argument_number(parser, values[0], RANKS_MAX);
+    parser->section->ranks = argument_number(parser, values[0], "processes", RANKS_MAX);
 }
 
 static void apply_directory(struct parser *parser, char **values)
@@ -31,9 +31,10 @@ static void apply_universe(struct parser *parser, char **values)
 {
     static const char words[] = "infinite|INFINITE|system|SYSTEM";
     int choice = choice_find(words, values[0], strlen(values[0]));
-    parser->plan->universe = choice < 0 ? argument_number(parser, values[0], RANKS_MAX)
-                             : choice < 2 ? UNIVERSE_UNKNOWN
-                                          : UNIVERSE_OF_HOSTS;
+    parser->plan->universe =
+        choice < 0   ? argument_number(parser, values[0], "processes", RANKS_MAX)
+        : choice < 2 ? UNIVERSE_UNKNOWN
+                     : UNIVERSE_OF_HOSTS;
 }
 
 static void require_library(const char *option, const char *name)
@@ -77,7 +78,7 @@ static void apply_host_file(struct parser *parser, char **values)
 
 static void apply_per_host(struct parser *parser, char **values)
 {
-    parser->plan->per_host = argument_number(parser, values[0], RANKS_MAX);
+    parser->plan->per_host = argument_number(parser, values[0], "processes", RANKS_MAX);
 }
 
 static void apply_one_per_host(struct parser *parser, char **values)
@@ -233,7 +234,7 @@ static void apply_finding_file(struct parser *parser, char **values)
 
 static void apply_check_exit(struct parser *parser, char **values)
 {
-    parser->plan->check_exit = argument_number(parser, values[0], 255);
+    parser->plan->check_exit = argument_number(parser, values[0], "as exit code", 255);
 }
 
 static void apply_quiet(struct parser *parser, char **values)
@@ -250,7 +251,7 @@ static void apply_verbose(struct parser *parser, char **values)
 
 static void apply_timeout(struct parser *parser, char **values)
 {
-    parser->plan->timeout = argument_number(parser, values[0], SECONDS_MAX);
+    parser->plan->timeout = argument_number(parser, values[0], "seconds", SECONDS_MAX);
 }
 
 static void apply_keep(struct parser *parser, char **values)

@@ -32,14 +32,15 @@ int choice_find(const char *words, const char *text, size_t length)
     return -1;
 }
 
-int argument_number(const struct parser *parser, const char *text, int most)
+int argument_number(const struct parser *parser, const char *text, const char *what,
+                    int most)
 {
     char *end;
     errno = 0;
     long number = strtol(text, &end, 10);
     if (errno || end == text || *end != '\0' || number < 1 || number > most)
         usage_error("%s: '%s' %s: a number from 1 to %d is allowed", parser->name, text,
-                    most == RANKS_MAX ? "processes" : "seconds", most);
+                    what, most);
     return (int)number;
 }
 
@@ -183,7 +184,8 @@ static void read_environment(struct parser *parser)
     const char *seconds = getenv("MPIEXEC_TIMEOUT");
     if (seconds && *seconds != '\0') {
         parser->name = "MPIEXEC_TIMEOUT";
-        parser->plan->timeout = argument_number(parser, seconds, SECONDS_MAX);
+        parser->plan->timeout =
+            argument_number(parser, seconds, "seconds", SECONDS_MAX);
     }
 }
 

@@ -49,8 +49,9 @@ extern const int argument_count;
 _Noreturn void usage_error(const char *format, ...) PRINTF_LIKE(1, 2);
 // The place of `text`, of `length` bytes, among words between bars, or -1.
 int choice_find(const char *words, const char *text, size_t length);
-// A number of at least 1; refuses others.
-int argument_number(const struct parser *parser, const char *text, int most);
+// A number of at least 1 that counts or is `what`; refuses others.
+int argument_number(const struct parser *parser, const char *text, const char *what,
+                    int most);
 
 // Adds hosts of a list or a file to the section; refuses what is none.
 void hosts_add(struct parser *parser, const char *list);

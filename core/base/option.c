@@ -355,7 +355,7 @@ void options_list(FILE *file)
         char setting[64];
         snprintf(setting, sizeof setting, "%s=%s%s%s", option->name, option->allowed,
                  option->extras ? "," : "", option->extras ? option->extras : "");
-        fprintf(file, "  %-32s %s", setting, option->description);
+        fprintf(file, "  %-31s  %s", setting, option->description);
         if (*option->standard != '\0')
             fprintf(file, " [%s]", option->standard);
         fputc('\n', file);

@@ -169,6 +169,15 @@ class Options(unittest.TestCase):
         self.assertIn("'0'", self.refused("-ppn", "0", "true"))
         self.assertIn("more than", self.refused("--hosts", "a:65536,b", "true"))
 
+    def test_numbers_are_refused_with_what_they_stand_for(self) -> None:
+        for option, what in (
+            ("-n", "processes"),
+            ("--timeout", "seconds"),
+            ("--check-exit", "as exit code"),
+        ):
+            said = self.refused(option, "0", "true")
+            self.assertIn(f"{option}: '0' {what}: a number from 1 to", said)
+
     def test_universe_is_what_was_asked_for(self) -> None:
         for arguments, universe in (
             (("-usize", "9"), "9"), (("-usize", "1"), "2"), (("-usize", "infinite"), "-"),
