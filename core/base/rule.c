@@ -14,6 +14,12 @@ const struct rule_text rule_texts[RULES] = {
          "accumulates of different operations that nothing "
          "orders update the same memory, although the window "
          "has accumulate_ops=same_op_no_op (MPI-4.1 12.2.1)"},
+    [RULE_BUFFER_IN_USE] = {"buffer-in-use", LEVEL_ERROR,
+                            "a call accesses a buffer of another one that is not "
+                            "complete (MPI-4.1 3.7.2, 12.3)"},
+    [RULE_TYPE_MISMATCH] = {"type-mismatch", LEVEL_ERROR,
+                            "the data of two buffers that belong together are of "
+                            "different types (MPI-4.1 3.3.1, 12.3)"},
     [RULE_UNKNOWN_SETTING] = {"unknown-setting", LEVEL_WARNING,
                               "a variable is named as a setting of Oriel and is none"},
     [RULE_UNKNOWN_KEY] = {"unknown-key", LEVEL_WARNING,

@@ -47,6 +47,11 @@ void request_clear(struct request *request)
     object_release(request->owner);
 }
 
+void request_set_kind(struct request *request, const struct request_kind *kind)
+{
+    request->kind = kind;
+}
+
 void request_make_persistent(struct request *request)
 {
     request->is_persistent = true;

@@ -75,6 +75,9 @@ static inline void request_init(struct request *request,
     assert(request_is_valid(request));
 }
 void request_clear(struct request *request);
+// Another kind that begins, ends and is cancelled in the same way; before the program has
+// the request's handle.
+void request_set_kind(struct request *request, const struct request_kind *kind);
 
 // One that MPI_Start begins, each time anew; before the program has its handle.
 void request_make_persistent(struct request *request);

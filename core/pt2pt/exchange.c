@@ -18,6 +18,8 @@ static int exchange_result(struct request *request, MPI_Status *status)
 {
     struct exchange *exchange = (struct exchange *)request;
     int send_err = exchange->send.request.error;
+    if (races_are_checked())
+        races_return_buffers_of(request);
     int err = request_result(&exchange->receive.request, status);
     return err ? err : send_err;
 }
@@ -88,8 +90,19 @@ static void exchange_begin_half(struct transfer *transfer)
         transfer_end(transfer, err);
 }
 
+// ORIEL_CHECK=races: until the request is complete.
+static void exchange_use_buffers(const struct exchange *exchange)
+{
+    const struct request *request = &exchange->request;
+    if (exchange->copy == NULL)
+        transfer_use_buffer(&exchange->send.parameters, request);
+    transfer_use_buffer(&exchange->receive.parameters, request);
+}
+
 static void exchange_begin(struct exchange *exchange)
 {
+    if (races_are_checked())
+        exchange_use_buffers(exchange);
     transfer_pack(&exchange->send);
     message_lock();
     exchange_begin_half(&exchange->receive);

@@ -47,11 +47,16 @@ static inline void receive_end(struct transfer *transfer, int error)
 }
 
 // A sender that waits for the receiver comes after it.
-void envelope_order(int peer, const struct envelope *envelope)
+void envelope_order(int peer, const struct envelope *envelope,
+                    const struct transfer *receive)
 {
     if (!is_ordered(envelope->channel))
         return;
-    races_matched(peer, envelope_key(envelope));
+    bool is_of_program = receive != NULL && envelope->channel == CHANNEL_USER;
+    const struct received *compared =
+        is_of_program ? &(struct received){&receive->request, receive->parameters.type}
+                      : NULL;
+    races_matched(peer, envelope_key(envelope), compared);
     if (envelope->sender != 0)
         races_send_clock(peer, envelope->context, ORDER_RECEIVED);
 }
@@ -127,7 +132,7 @@ void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected
     const struct incoming *incoming = incoming_of(peer);
     bool is_coming = incoming != NULL && incoming->unexpected == unexpected;
     if (races_are_checked() && !unexpected->is_taken)
-        envelope_order(peer, envelope);
+        envelope_order(peer, envelope, transfer);
     if (unexpected->is_rts)
         receive_rts(transfer, peer, envelope, unexpected->data);
     else
@@ -287,7 +292,7 @@ static inline void handle_envelope(int peer, const void *message, size_t bytes,
     }
     struct transfer *transfer = posted_take(peer, envelope);
     if (races_are_checked() && transfer != NULL)
-        envelope_order(peer, envelope);
+        envelope_order(peer, envelope, transfer);
     if (transfer == NULL) {
         if (unexpected_add(peer, envelope, is_rts, envelope + 1, data))
             message_defer();

@@ -14,8 +14,9 @@ struct done {
 void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected);
 void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope,
                  const void *key);
-// ORIEL_CHECK=races: the message is matched.
-void envelope_order(int peer, const struct envelope *envelope);
+// ORIEL_CHECK=races: the message is matched, by a receive or, with NULL, by MPI_Mprobe.
+void envelope_order(int peer, const struct envelope *envelope,
+                    const struct transfer *receive);
 // Asks the receiver to drop what it has not matched, and to say so.
 int send_cancel(struct transfer *transfer);
 // Ends a receive and tells its sender, which waits for that.

@@ -44,7 +44,7 @@ static void probe_found(struct probe *probe)
     probe->envelope = unexpected->envelope;
     unexpected->is_taken = probe->is_taking;
     if (races_are_checked() && probe->is_taking)
-        envelope_order(unexpected->peer, &unexpected->envelope);
+        envelope_order(unexpected->peer, &unexpected->envelope, NULL);
     else if (races_are_checked())
         races_probed(unexpected->peer, envelope_key(&unexpected->envelope));
 }

@@ -122,6 +122,8 @@ int oriel_request_free(struct request *request)
         return fail(MPI_ERR_REQUEST, "a collective operation that is active must be "
                                      "completed, not freed");
     }
+    if (races_are_checked()) // the program will not learn when it is complete
+        races_return_buffers_of(request);
     message_lock();
     bool is_under_way = request_abandon(request);
     message_unlock();

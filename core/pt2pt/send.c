@@ -48,6 +48,8 @@ static inline int send_and_wait(const struct transfer_parameters *parameters)
 {
     if (!leaves_at_once(parameters))
         return transfer_carry_out(parameters, NULL, MPI_STATUS_IGNORE);
+    if (races_are_checked())
+        transfer_use_buffer(parameters, NULL);
     int err = send_at_once(parameters);
     return err ? err
                : message_wait_for_backlog(
@@ -64,7 +66,7 @@ static int help_on(void)
 static inline int start_send(const struct transfer_parameters *parameters,
                              struct request **request)
 {
-    if (!leaves_at_once(parameters))
+    if (!leaves_at_once(parameters) || races_are_checked()) // it is told of the wait
         return transfer_start(parameters, NULL, request);
     int err = send_at_once(parameters);
     if (!err && unlikely(message_is_clogged()))

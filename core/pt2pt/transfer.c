@@ -73,6 +73,8 @@ static int transfer_restart(struct request *request)
 {
     struct transfer *transfer = (struct transfer *)request;
     request->is_cancelled = false;
+    if (races_are_checked())
+        transfer_use_buffer(&transfer->parameters, request);
     if (!transfer->parameters.is_buffered)
         return transfer_begin_or_receive(transfer, NULL);
     int err = buffered_send(&transfer->parameters);
@@ -101,6 +103,26 @@ static const struct request_kind transfer_kind = {.start = transfer_restart,
                                                   .cancel = transfer_cancel,
                                                   .result = transfer_result,
                                                   .explain = transfer_explain_request};
+
+// ORIEL_CHECK=races: its buffer is the program's again.
+static int transfer_result_watched(struct request *request, MPI_Status *status)
+{
+    races_return_buffers_of(request);
+    return transfer_result(request, status);
+}
+
+static const struct request_kind watched_kind = {.start = transfer_restart,
+                                                 .cancel = transfer_cancel,
+                                                 .result = transfer_result_watched,
+                                                 .explain = transfer_explain_request};
+
+static void transfer_watch(struct transfer *transfer)
+{
+    if (transfer->parameters.channel != CHANNEL_USER)
+        return;
+    request_set_kind(&transfer->request, &watched_kind);
+    transfer_use_buffer(&transfer->parameters, &transfer->request);
+}
 
 // ---- their memory
 
@@ -293,7 +315,19 @@ void transfer_order(const struct transfer_parameters *parameters)
     if (is_ordered(parameters->channel))
         races_sent(comm_job_rank(comm, parameters->rank),
                    (struct message_key){comm->context, (int)parameters->channel,
-                                        parameters->tag});
+                                        parameters->tag},
+                   parameters->channel == CHANNEL_USER ? parameters->type : NULL);
+}
+
+void transfer_use_buffer(const struct transfer_parameters *parameters,
+                         const struct request *request)
+{
+    if (parameters->rank != MPI_PROC_NULL)
+        races_use_buffer(&(struct buffer_use){.address = parameters->buffer,
+                                              .count = parameters->count,
+                                              .type = parameters->type,
+                                              .is_written = !parameters->is_send,
+                                              .request = request});
 }
 
 static int begin_send(struct transfer *transfer)
@@ -337,6 +371,8 @@ int transfer_begin(struct transfer *transfer)
 
 static void transfer_give_up(struct transfer *transfer)
 {
+    if (races_are_checked())
+        races_return_buffers_of(&transfer->request);
     message_lock();
     transfer_hide(transfer);
     message_unlock();
@@ -349,6 +385,8 @@ int transfer_carry_out(const struct transfer_parameters *parameters,
     int err = transfer_init(&transfer, parameters);
     if (err)
         return err;
+    if (races_are_checked())
+        transfer_watch(&transfer);
     err = transfer_begin_or_receive(&transfer, taken);
     if (!err) {
         err = request_wait(&transfer.request);
@@ -370,6 +408,8 @@ int transfer_start(const struct transfer_parameters *parameters,
         err = object_open(&transfer->request.object, KIND_REQUEST);
     if (err)
         return err;
+    if (races_are_checked())
+        transfer_watch(transfer);
     err = transfer_begin_or_receive(transfer, taken);
     if (err)
         object_close(&transfer->request.object);
@@ -388,6 +428,8 @@ int transfer_make_persistent(const struct transfer_parameters *parameters,
     if (err)
         return err;
     request_make_persistent(&transfer->request);
+    if (races_are_checked())
+        request_set_kind(&transfer->request, &watched_kind);
     *request = &transfer->request;
     return 0;
 }

@@ -58,6 +58,10 @@ static inline struct datatype *type_byte(void)
 
 // ORIEL_CHECK=races: before the message is sent.
 void transfer_order(const struct transfer_parameters *parameters);
+// The same when the program begins it: its buffer is in use until the request is complete
+// or, without one, while the call lasts. The message lock is free.
+void transfer_use_buffer(const struct transfer_parameters *parameters,
+                         const struct request *request);
 
 struct transfer {
     struct request request; // source, tag and bytes are those of the message

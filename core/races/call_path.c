@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unwind.h>
 
-// The frame of call_address is the one from which places count.
+// The frame of call_place is the one from which places count.
 struct unwinding {
     struct call_path path;
     const char *base;
@@ -55,6 +55,8 @@ static _Unwind_Reason_Code frame_take(struct _Unwind_Context *context, void *arg
     const struct known_code *code = code_look_up(address);
     path->is_fixed &= memcmp(place, &address, sizeof address) == 0 &&
                       (code->is_core || !code->is_of_oriel);
+    if (code->is_core)
+        path->entry = (const char *)address - 1;
     path->frames[path->count++] = (struct call_frame){place - unwinding->base, address};
     path->is_complete = !code->is_of_oriel;
     return path->is_complete || path->count == PATH_FRAMES ? _URC_END_OF_STACK
@@ -77,22 +79,27 @@ static bool path_is_same(const struct call_path *path, const char *base)
     return path->count > 0;
 }
 
-// The address within the call; NULL if it is not found. Callers hold the message lock.
-__attribute__((noinline)) const void *call_address(void)
+static struct call_place path_place(const struct call_path *path, const void *address)
+{
+    return (struct call_place){(const char *)address - 1, path->entry};
+}
+
+// Callers hold the message lock.
+__attribute__((noinline)) struct call_place call_place(void)
 {
     struct races *races = process.races;
     const char *base = __builtin_frame_address(0);
     for (int i = 0; i < CALL_PATHS; i++) {
         const struct call_path *path = &races->paths[i];
         if (path_is_same(path, base))
-            return (const char *)address_at(base, &path->frames[path->count - 1]) - 1;
+            return path_place(path, address_at(base, &path->frames[path->count - 1]));
     }
     struct unwinding unwinding = {.base = base, .path.is_fixed = true};
     _Unwind_Backtrace(frame_take, &unwinding);
     const struct call_path *path = &unwinding.path;
     if (!path->is_complete)
-        return NULL;
+        return (struct call_place){0};
     if (path->is_fixed)
         races->paths[races->path_count++ % CALL_PATHS] = *path;
-    return (const char *)path->frames[path->count - 1].address - 1;
+    return path_place(path, path->frames[path->count - 1].address);
 }

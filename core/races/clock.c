@@ -103,7 +103,10 @@ static void clock_keep(struct source *source, const struct part_head *head)
     struct come_clock *come = malloc(sizeof *come + bytes);
     if (come == NULL)
         return;
-    *come = (struct come_clock){.context = head->context, .number = head->number};
+    *come = (struct come_clock){.context = head->context,
+                                .number = head->number,
+                                .signature = head->signature,
+                                .site = head->site};
     memcpy(come->clock, source->arriving, bytes);
     *source->last = come;
     source->last = &come->next;
@@ -211,9 +214,20 @@ static int64_t message_number(struct message_key key)
     return ((int64_t)(1 + key.channel) << 40) + key.tag;
 }
 
-void races_sent(int job_rank, struct message_key key)
+void races_sent(int job_rank, struct message_key key, const struct datatype *type)
 {
-    races_send_clock(job_rank, key.context, message_number(key));
+    struct races *races = process.races;
+    struct part_head head = {.context = key.context,
+                             .number = message_number(key),
+                             .is_settled = true,
+                             .signature = signature_of(type)};
+    if (job_rank == races->rank)
+        return;
+    if (head.signature != 0) {
+        head.site = site_now();
+        sites_tell(job_rank);
+    }
+    clock_send_parts(job_rank, MESSAGE_CLOCK, head, races->clock);
 }
 
 void races_probed(int job_rank, struct message_key key)
@@ -227,10 +241,35 @@ void races_probed(int job_rank, struct message_key key)
     clock_join(races->clock, come->clock, races->size);
 }
 
-void races_matched(int job_rank, struct message_key key)
+static void mismatch_tell(int job_rank, const struct come_clock *sent,
+                          const struct received *receive)
 {
+    char words[2][WORDS_BYTES], procedure[SOURCE_TEXT_BYTES];
+    uint32_t signature = signature_of(receive->type);
+    if (!signatures_differ(sent->signature, signature))
+        return;
+    struct call_place place = buffer_place(receive->request);
+    struct site_text text = site_text(job_rank, sent->site);
+    struct call_site sites[] = {
+        {.rank = process.races->rank,
+         .call =
+             entry_text(place.entry != NULL ? place.entry : calling_entry(), procedure),
+         .address = place.address},
+        {.rank = job_rank, .call = text.procedure, .source = text.source},
+    };
+    signature_words(sent->signature, words[0]);
+    signature_words(signature, words[1]);
+    finding_tell(RULE_TYPE_MISMATCH, sites, 2, "receives %s as %s", words[0], words[1]);
+}
+
+void races_matched(int job_rank, struct message_key key, const struct received *receive)
+{
+    int64_t number = message_number(key);
+    const struct come_clock *come = *clock_find(job_rank, key.context, number);
+    if (receive != NULL && come != NULL)
+        mismatch_tell(job_rank, come, receive);
     clock_changes();
-    clock_take_first(job_rank, key.context, message_number(key), process.races->clock);
+    clock_take_first(job_rank, key.context, number, process.races->clock);
 }
 
 // The clock that is dropped is that of the first message that has not been matched, so that

@@ -76,7 +76,7 @@ static struct access_record record_of(const struct watched_access *access)
 {
     const struct basic *basic = access->type->basic;
     return (struct access_record){
-        .site = site_now(access->procedure),
+        .site = site_now(),
         .element = (uint32_t)(basic != NULL ? basic->bytes : 1),
         .kind = (uint16_t)access->kind,
         .epoch = (uint16_t)access->epoch,
@@ -263,10 +263,29 @@ static void answers_await(const struct watched_window *window, int target)
     }
 }
 
+static void types_compare(const struct watched_window *window,
+                          const struct watched_access *access)
+{
+    char words[2][WORDS_BYTES], object[WORDS_BYTES], procedure[SOURCE_TEXT_BYTES];
+    uint32_t given = signature_of(access->given), taken = signature_of(access->type);
+    if (!signatures_differ(given, taken))
+        return;
+    window_words(window, object);
+    struct call_site site = {.rank = process.races->rank,
+                             .call = entry_text(calling_entry(), procedure),
+                             .object = object};
+    signature_words(given, words[0]);
+    signature_words(taken, words[1]);
+    finding_tell(RULE_TYPE_MISMATCH, &site, 1,
+                 "the data are %s at the origin and %s at the target", words[0],
+                 words[1]);
+}
+
 void races_access(struct watched_window *window, const struct watched_access *access)
 {
     if (window == NULL)
         return;
+    types_compare(window, access);
     message_lock();
     fetches_learn(window);
     struct pending *pending = pending_of(window, access);
@@ -280,6 +299,7 @@ void races_complete(struct watched_window *window, int target)
     uint64_t count = 0;
     if (window == NULL)
         return;
+    races_return_buffers(window, target);
     message_lock();
     for (struct pending *pending = window->pendings; pending != NULL;
          pending = pending->next) {

@@ -28,6 +28,7 @@ void races_stop(void)
     if (races == NULL)
         return;
     history_stop();
+    buffers_stop(races);
     sites_stop(races);
     order_stop(races);
     clocks_stop(races);
@@ -53,6 +54,7 @@ void races_unwatch(struct watched_window *window)
 {
     if (window == NULL)
         return;
+    races_return_buffers(window, MPI_ANY_SOURCE);
     message_lock();
     struct watched_window **at = &process.races->windows;
     while (*at != window)

@@ -63,9 +63,15 @@ struct message_key {
     uint64_t context; // of the communicator
     int channel, tag;
 };
-void races_sent(int job_rank, struct message_key key);
+// What the program receives, to be compared with what is sent. NULL: nothing is compared.
+struct received {
+    const void *request;
+    const struct datatype *type;
+};
+void races_sent(int job_rank, struct message_key key, const struct datatype *type);
 void races_probed(int job_rank, struct message_key key);
-void races_matched(int job_rank, struct message_key key);
+void races_matched(int job_rank, struct message_key key,
+                   const struct received *receive);
 void races_cancelled(int job_rank, struct message_key key);
 
 // The members of a communicator call both. All that they have done before the first comes
@@ -134,7 +140,6 @@ enum access_epoch {
 // An access by an operation at a target of the window, which has this handle there. The
 // bytes are those of `count` elements at an offset of its memory.
 struct watched_access {
-    const char *procedure; // that the program has called
     enum access_kind kind;
     enum access_epoch epoch;
     bool is_complete; // with the call, as far as the program can tell
@@ -145,8 +150,30 @@ struct watched_access {
     uint64_t offset;
     MPI_Count count;
     const struct datatype *type;
-    const struct op *op; // of an accumulate; NULL: MPI_Compare_and_swap
+    const struct datatype *given; // at the origin
+    const struct op *op;          // of an accumulate; NULL: MPI_Compare_and_swap
 };
 void races_access(struct watched_window *window, const struct watched_access *access);
 // All accesses to a target, or to all with MPI_ANY_SOURCE, are complete.
 void races_complete(struct watched_window *window, int target);
+
+// ---- buffers --------------------------------------------------------------------------
+// What a call does with memory of the program: until the operation is complete here, or,
+// without a window and a request, while the call lasts.
+struct buffer_use {
+    const void *address;
+    MPI_Count count;
+    const struct datatype *type;
+    bool is_written;
+    const struct watched_window *window; // of a one-sided operation, or NULL
+    int target;
+    enum access_epoch epoch;
+    const void *request; // that completes it, or NULL
+};
+// Tells of another use that is not complete, if one of the two writes. The message lock is
+// free.
+void races_use_buffer(const struct buffer_use *use);
+// The operations at a target, or at all with MPI_ANY_SOURCE, are complete here; that of a
+// request is.
+void races_return_buffers(const struct watched_window *window, int target);
+void races_return_buffers_of(const void *request);

@@ -2,7 +2,7 @@
 // Which accesses conflict (MPI-4.1 12.7), and what people are told of those that do.
 #include "races/state.h"
 
-enum { WORDS_BYTES = 200, NO_OP = (int)(intptr_t)MPI_NO_OP };
+enum { NO_OP = (int)(intptr_t)MPI_NO_OP };
 
 // ---- conflicts ------------------------------------------------------------------------
 static bool is_read(const struct access_record *record)
@@ -76,7 +76,7 @@ static const char *remedy_of(const struct access *one, const struct access *othe
            "barrier";
 }
 
-static void window_words(const struct watched_window *window, char words[WORDS_BYTES])
+void window_words(const struct watched_window *window, char words[WORDS_BYTES])
 {
     if (window->plan.name[0] != '\0')
         snprintf(words, WORDS_BYTES, "window %s", window->plan.name);

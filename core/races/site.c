@@ -9,17 +9,16 @@
 enum { SITES_FIRST = 64, SITES_MAX = 1 << 20 };
 
 // ---- own ones ---------------------------------------------------------------------------
-static uint32_t *bucket_find(const struct call_sites *sites, const char *procedure,
-                             const void *address)
+static uint32_t *bucket_find(const struct call_sites *sites, struct call_place place)
 {
-    uint64_t mixed = ((uintptr_t)address ^ (uintptr_t)procedure << 7) *
+    uint64_t mixed = ((uintptr_t)place.address ^ (uintptr_t)place.entry << 7) *
                      (uint64_t)0x9e3779b97f4a7c15u;
     for (uint32_t at = (uint32_t)(mixed >> 32);; at++) {
         uint32_t *bucket = &sites->buckets[at & (2 * sites->room - 1)];
         if (*bucket == 0)
             return bucket;
-        const struct known_site *known = &sites->table[*bucket - 1];
-        if (known->address == address && known->procedure == procedure)
+        const struct call_place *known = &sites->table[*bucket - 1];
+        if (known->address == place.address && known->entry == place.entry)
             return bucket;
     }
 }
@@ -36,38 +35,42 @@ static bool sites_grow(struct call_sites *sites)
     if (grown.buckets == NULL)
         return false;
     for (uint32_t i = 0; i < grown.count; i++)
-        *bucket_find(&grown, grown.table[i].procedure, grown.table[i].address) = i + 1;
+        *bucket_find(&grown, grown.table[i]) = i + 1;
     free(sites->buckets);
     *sites = grown;
     return true;
 }
 
-// The number of a place, 0 without memory.
-static uint32_t site_add(const char *procedure, const void *address)
+uint32_t site_now(void)
 {
     struct call_sites *sites = &process.races->sites;
+    struct call_place place = call_place();
     if (sites->count == sites->room && !sites_grow(sites))
         return 0;
-    uint32_t *bucket = bucket_find(sites, procedure, address);
+    uint32_t *bucket = bucket_find(sites, place);
     if (*bucket == 0) {
-        sites->table[sites->count] = (struct known_site){procedure, address};
+        sites->table[sites->count] = place;
         *bucket = ++sites->count;
     }
     return *bucket - 1;
 }
 
-uint32_t site_now(const char *procedure)
+// The procedure and the source line, with a line feed between them.
+enum { SITE_TEXT_BYTES = 2 * SOURCE_TEXT_BYTES };
+
+static int site_write(struct call_place place, char text[SITE_TEXT_BYTES])
 {
-    return site_add(procedure, call_address());
+    char procedure[SOURCE_TEXT_BYTES], source[SOURCE_TEXT_BYTES];
+    return snprintf(text, SITE_TEXT_BYTES, "%.100s\n%s",
+                    entry_text(place.entry, procedure),
+                    source_line_text(place.address, source));
 }
 
 // ---- of others --------------------------------------------------------------------------
 static void site_send(int job_rank, uint32_t site)
 {
-    const struct known_site *known = &process.races->sites.table[site];
-    char text[2 * SOURCE_TEXT_BYTES], source[SOURCE_TEXT_BYTES];
-    int length = snprintf(text, sizeof text, "%.100s\n%s", known->procedure,
-                          source_line_text(known->address, source));
+    char text[SITE_TEXT_BYTES];
+    int length = site_write(process.races->sites.table[site], text);
     message_send(job_rank, MESSAGE_SITE, &site, sizeof site, text, (size_t)length + 1);
 }
 
@@ -115,10 +118,8 @@ struct site_text site_text(int job_rank, uint32_t site)
     struct races *races = process.races;
     struct source *source = &races->sources[job_rank];
     if (job_rank == races->rank && site < races->sites.count) {
-        const struct known_site *known = &races->sites.table[site];
-        char text[2 * SOURCE_TEXT_BYTES], line[SOURCE_TEXT_BYTES];
-        snprintf(text, sizeof text, "%.100s\n%s", known->procedure,
-                 source_line_text(known->address, line));
+        char text[SITE_TEXT_BYTES];
+        site_write(races->sites.table[site], text);
         site_keep(source, site, text);
     }
     return site < source->site_count ? source->sites[site] : (struct site_text){0};

@@ -5,6 +5,8 @@
 #include "races/interval_map.h"
 #include "races/races.h"
 
+enum { WORDS_BYTES = 200 }; // of a text for people
+
 struct stamp {
     uint32_t references;
     int origin;         // rank in the job
@@ -35,6 +37,7 @@ struct come_clock {
     struct come_clock *next;
     uint64_t context;
     int64_t number;
+    uint32_t signature, site; // of a message of the program
     uint64_t clock[];
 };
 
@@ -83,13 +86,20 @@ struct watched_window {
     unsigned number; // among those of the process, for people
 };
 
+// Of the call of the program that is under way: an address in it, and one in the procedure
+// that it calls. NULL if that is not found.
+struct call_place {
+    const void *address, *entry;
+};
+
 // A way from a procedure of MPI to where its call is told of, innermost frame first.
-enum { PATH_FRAMES = 8, CALL_PATHS = 32, KNOWN_CODES = 256 };
+enum { PATH_FRAMES = 16, CALL_PATHS = 32, KNOWN_CODES = 256 };
 
 struct call_path {
     int count;
-    bool is_fixed;    // the places of the addresses follow from the way
-    bool is_complete; // the last frame is the program's
+    bool is_fixed;     // the places of the addresses follow from the way
+    bool is_complete;  // the last frame is the program's
+    const void *entry; // the address in the last of the core's: of the procedure
     struct call_frame {
         ptrdiff_t place; // of the return address
         const void *address;
@@ -111,6 +121,7 @@ struct races {
     struct watched_window *windows;
     unsigned window_count; // ever
     struct interval_map history;
+    struct interval_map buffers; // that operations under way use
     size_t history_limit; // accesses; then those that nothing can conflict with are
                           // forgotten
     struct call_path paths[CALL_PATHS];
@@ -120,11 +131,8 @@ struct races {
         bool is_of_oriel, is_core; // of one of its libraries, of that of the core
     } codes[KNOWN_CODES];
     struct call_sites {
-        struct known_site {
-            const char *procedure;
-            const void *address; // in the call
-        } * table;
-        uint32_t *buckets; // 1 + index, by hash; 0: free
+        struct call_place *table;
+        uint32_t *buckets; // 1 + index, by hash of the address; 0: free
         uint32_t count, room;
     } sites;
 };
@@ -146,7 +154,8 @@ struct part_head {
     uint32_t first, count; // of the counts behind it
     uint32_t is_settled;   // it is the sender's, which has no accesses pending at the
                            // receiver
-    uint32_t unused;
+    uint32_t signature;    // of a message of the program: of its data, and where it is
+    uint32_t site, unused; // sent
 };
 void clock_send_parts(int job_rank, int kind, struct part_head head,
                       const uint64_t *clock);
@@ -180,6 +189,19 @@ void updates_learn(const struct watched_window *window, const struct pending *pe
 // ---- pending accesses
 void pendings_free(struct watched_window *window);
 
+// ---- buffers of the program
+void buffers_stop(struct races *races);
+// Where the call is that has begun the request; empty if that is not known.
+struct call_place buffer_place(const void *request);
+
+// ---- signatures
+// Of the data of a type in one number, which others understand; 0: of different basic types.
+uint32_t signature_of(const struct datatype *type);
+// Data of the one cannot be taken as data of the other (MPI-4.1 3.3.1, 12.3).
+bool signatures_differ(uint32_t one, uint32_t other);
+// "elements of 4 bytes that are integers"
+void signature_words(uint32_t signature, char words[WORDS_BYTES]);
+
 // ---- the history
 void history_add(struct watched_window *window, struct stamp *stamp,
                  const struct access_record *record);
@@ -189,10 +211,9 @@ void history_start(void);
 void history_stop(void);
 
 // ---- call sites
-// An address within the call of the program that is under way; NULL if it is not found.
-const void *call_address(void);
-// That of the call of this procedure that is under way.
-uint32_t site_now(const char *procedure);
+struct call_place call_place(void);
+// The number of the call that is under way.
+uint32_t site_now(void);
 // Tells another process of those that it does not know yet.
 void sites_tell(int job_rank);
 // Empty texts if it is not known.
@@ -201,6 +222,7 @@ void sites_start(void);
 void sites_stop(struct races *races);
 
 // ---- rules
+void window_words(const struct watched_window *window, char words[WORDS_BYTES]);
 bool accesses_conflict(const struct access *one, const struct access *other);
 // Tells people of two accesses that conflict and that nothing orders, by their addresses.
 void conflict_tell(const struct access *one, const struct access *other);

@@ -122,7 +122,6 @@ int oriel_fetch_and_op(const void *origin_addr, void *result_addr,
         get_accumulate_of(origin_addr, 1, datatype, result_addr, 1, datatype,
                           target_rank, target_disp, 1, datatype, op, win);
     operation.peer = peer;
-    operation.is_fetch_and_op = true;
     err = operation_check(&operation);
     return err ? err : operation.means->start[OPERATION_GET_ACCUMULATE](&operation);
 }

@@ -34,10 +34,10 @@ struct operation {
     struct buffer origin; // a get's destination; with MPI_NO_OP the same as `result`
     struct target target;
     struct window *window;
-    const struct op *op;               // accumulates only
-    struct buffer result;              // of what the target had before
-    bool has_request, is_fetch_and_op; // by which procedure
-    const char *compare;               // MPI_Compare_and_swap: one element
+    const struct op *op;  // accumulates only
+    struct buffer result; // of what the target had before
+    bool has_request;
+    const char *compare;         // MPI_Compare_and_swap: one element
     struct net_counter *counter; // of the request: what is not complete here, or NULL
     struct peer *peer;           // found by operation_check unless it is known
     // Found by operation_check:
@@ -62,6 +62,8 @@ extern const struct means means_shared; // in part mapped; means found by each o
 extern const struct means means_network;  // remote access, or carried out by the target
 extern const struct means means_attached; // on this node; means found by each operation
 extern const struct means means_watched;  // tells of each operation, then has others
+// The buffers of an operation are in use; one with a request has its counter.
+void watched_use_buffers(const struct operation *operation);
 extern const struct means means_distant_attached; // the same on another node
 
 // Checks epoch, sizes, types and buffers (MPI_ERR_RMA_SYNC, _COUNT, _TRUNCATE, _TYPE,

@@ -14,6 +14,16 @@ struct operation_request {
 
 static const struct request_kind operation_kind;
 
+// ORIEL_CHECK=races: its buffers are the program's again.
+static int watched_result(struct request *request, MPI_Status *status)
+{
+    (void)status;
+    races_return_buffers_of(&((struct operation_request *)request)->counter);
+    return request->error;
+}
+
+static const struct request_kind watched_kind = {.result = watched_result};
+
 static void operation_request_destroy(struct object *object)
 {
     request_clear((struct request *)object);
@@ -35,7 +45,9 @@ static int request_make(struct window *window, struct operation_request **made)
     struct operation_request *request = malloc(sizeof *request);
     if (request == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a request");
-    request_init(&request->request, &operation_kind, window, operation_request_destroy);
+    request_init(&request->request,
+                 races_are_checked() ? &watched_kind : &operation_kind, window,
+                 operation_request_destroy);
     request->counter = (struct net_counter){.completed_one = operation_completed};
     request->is_started = false;
     *made = request;
@@ -46,7 +58,7 @@ static int request_make(struct window *window, struct operation_request **made)
 static struct request *request_start(struct operation_request *request)
 {
     message_lock();
-    bool is_needed = atomic_load(&request->counter.issued) > 0;
+    bool is_needed = atomic_load(&request->counter.issued) > 0 || races_are_checked();
     request->is_started = true;
     if (is_needed && net_counter_pending(&request->counter) == 0)
         request_complete(&request->request, atomic_load(&request->counter.error));
@@ -77,7 +89,8 @@ static int operation_run(const struct operation *operation)
 // Loads and stores are complete when the call returns, and so is what has no bytes.
 static bool is_done_at_once(const struct operation *operation)
 {
-    return operation->means == &means_load || operation->bytes == 0;
+    return (operation->means == &means_load && !races_are_checked()) ||
+           operation->bytes == 0;
 }
 
 // Sends the batch of an operation that has failed between two pieces, for it points to
@@ -98,6 +111,8 @@ static int operation_run_counted(struct operation *operation, struct request **r
     if (err)
         return err;
     operation->counter = &made->counter;
+    if (races_are_checked())
+        watched_use_buffers(operation);
     err = operation_run(operation);
     if (err)
         batch_send_begun(operation);

@@ -3,19 +3,6 @@
 // of before it goes by the means that the peer would have.
 #include "rma/operation.h"
 
-static const char *watched_procedure(const struct operation *operation)
-{
-    static const char *const names[][2] = {
-        [OPERATION_PUT] = {"MPI_Put", "MPI_Rput"},
-        [OPERATION_GET] = {"MPI_Get", "MPI_Rget"},
-        [OPERATION_ACCUMULATE] = {"MPI_Accumulate", "MPI_Raccumulate"},
-        [OPERATION_GET_ACCUMULATE] = {"MPI_Get_accumulate", "MPI_Rget_accumulate"},
-        [OPERATION_COMPARE_AND_SWAP] = {"MPI_Compare_and_swap"},
-    };
-    return operation->is_fetch_and_op ? "MPI_Fetch_and_op"
-                                      : names[operation->kind][operation->has_request];
-}
-
 static enum access_kind access_kind(const struct operation *operation)
 {
     switch (operation->kind) {
@@ -46,6 +33,40 @@ static enum access_epoch access_epoch(const struct operation *operation)
                                                             : IN_SHARED_LOCK;
 }
 
+static void buffer_use(const struct operation *operation, struct buffer buffer,
+                       bool is_written)
+{
+    MPI_Count size = buffer.type->size;
+    MPI_Count used = ((MPI_Count)operation->bytes + size - 1) / (size > 0 ? size : 1);
+    races_use_buffer(&(struct buffer_use){
+        .address = buffer.address,
+        .count = used < buffer.count ? used : buffer.count,
+        .type = buffer.type,
+        .is_written = is_written,
+        .window = operation->window->watched,
+        .target = operation->peer->rank,
+        .epoch = access_epoch(operation),
+        .request = operation->counter,
+    });
+}
+
+void watched_use_buffers(const struct operation *operation)
+{
+    if (operation->window->watched == NULL || operation->peer == NULL)
+        return;
+    if (origin_gives(operation))
+        buffer_use(operation, operation->origin, false);
+    if (operation->compare != NULL)
+        buffer_use(
+            operation,
+            (struct buffer){(char *)operation->compare, 1, operation->target.type},
+            false);
+    if (operation->kind == OPERATION_GET)
+        buffer_use(operation, operation->origin, true);
+    if (operation->result.type != NULL)
+        buffer_use(operation, operation->result, true);
+}
+
 // What has a request and fetches may be complete before the epoch or a flush ends; as that
 // is seen elsewhere, it counts as complete at once.
 static int locate_watched(struct operation *operation)
@@ -60,7 +81,6 @@ static int locate_watched(struct operation *operation)
     bool fetches = operation->result.type != NULL;
     races_access(window->watched,
                  &(struct watched_access){
-                     .procedure = watched_procedure(operation),
                      .kind = access_kind(operation),
                      .epoch = access_epoch(operation),
                      .is_complete = operation->has_request &&
@@ -74,8 +94,11 @@ static int locate_watched(struct operation *operation)
                      .offset = operation->offset,
                      .count = operation->target.count,
                      .type = operation->target.type,
+                     .given = operation->origin.type,
                      .op = operation->op,
                  });
+    if (!operation->has_request)
+        watched_use_buffers(operation);
     return 0;
 }
 

@@ -45,6 +45,14 @@ static inline int flush_all(struct window *window)
     return sync_complete_all(window);
 }
 
+// The same of what is complete here.
+static int flush_told_local(int err, int rank, const struct window *window)
+{
+    if (races_are_checked() && !err)
+        races_return_buffers(window->watched, rank);
+    return err;
+}
+
 int oriel_win_flush(int rank, struct window *win)
 {
     return flush_told(flush_target(rank, win), rank, win);
@@ -52,7 +60,7 @@ int oriel_win_flush(int rank, struct window *win)
 
 int oriel_win_flush_local(int rank, struct window *win)
 {
-    return flush_target(rank, win);
+    return flush_told_local(flush_target(rank, win), rank, win);
 }
 
 int oriel_win_flush_all(struct window *win)
@@ -62,5 +70,5 @@ int oriel_win_flush_all(struct window *win)
 
 int oriel_win_flush_local_all(struct window *win)
 {
-    return flush_all(win);
+    return flush_told_local(flush_all(win), MPI_ANY_SOURCE, win);
 }

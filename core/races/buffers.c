@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Buffers of the program that operations under way read or write. A call that accesses
+// the same memory is told of when it comes: whether the data have moved by then, the
+// program cannot know.
+#include "races/state.h"
+
+#include <stdlib.h>
+
+enum { BUFFERS_MAX = 1 << 13 }; // blocks in use: what is more is not looked at
+
+// A block of a buffer, as an interval of addresses.
+struct used_block {
+    struct interval interval;
+    struct buffer_use use;
+    struct call_place place;
+};
+
+// ---- reports --------------------------------------------------------------------------
+static const char *completion_of(const struct buffer_use *use)
+{
+    if (use->request != NULL)
+        return "a call that completes its request";
+    switch (use->epoch) {
+    case IN_FENCE:
+        return "MPI_Win_fence";
+    case IN_START:
+        return "MPI_Win_complete";
+    default:
+        return "MPI_Win_flush_local";
+    }
+}
+
+struct site_words {
+    char procedure[SOURCE_TEXT_BYTES], window[WORDS_BYTES];
+};
+
+static struct call_site use_site(const struct used_block *block,
+                                 struct site_words *words)
+{
+    const struct buffer_use *use = &block->use;
+    if (use->window != NULL)
+        window_words(use->window, words->window);
+    return (struct call_site){
+        .rank = process.races->rank,
+        .call = entry_text(block->place.entry, words->procedure),
+        .address = block->place.address,
+        .object = use->window != NULL ? words->window : NULL,
+        .text = use->is_written ? "writes to them" : "reads them",
+    };
+}
+
+static void overlap_tell(const struct used_block *added, const struct used_block *old)
+{
+    struct site_words words[2];
+    struct call_site sites[] = {use_site(added, &words[0]), use_site(old, &words[1])};
+    const struct interval *one = &added->interval, *other = &old->interval;
+    uint64_t begin = one->begin > other->begin ? one->begin : other->begin;
+    uint64_t end = one->end < other->end ? one->end : other->end;
+    finding_tell(
+        RULE_BUFFER_IN_USE, sites, 2,
+        "%s %ju bytes of the program that another call, which is not complete, "
+        "%s; %s between them would order the two",
+        added->use.is_written ? "writes to" : "reads", (uintmax_t)(end - begin),
+        old->use.is_written ? "writes to" : "reads", completion_of(&old->use));
+}
+
+// ---- what is in use -------------------------------------------------------------------
+struct overlap {
+    const struct used_block *added;
+    const struct used_block *conflict; // the first that was found
+    bool is_known; // the same use of a block that has all of its bytes
+};
+
+static bool is_same_use(const struct buffer_use *one, const struct buffer_use *other)
+{
+    return one->is_written == other->is_written && one->window == other->window &&
+           one->target == other->target && one->request == other->request;
+}
+
+static void block_compare(struct interval *interval, void *argument)
+{
+    const struct used_block *old = (const struct used_block *)interval;
+    struct overlap *overlap = argument;
+    const struct used_block *added = overlap->added;
+    if ((added->use.is_written || old->use.is_written) && overlap->conflict == NULL)
+        overlap->conflict = old;
+    overlap->is_known |= is_same_use(&added->use, &old->use) &&
+                         old->interval.begin <= added->interval.begin &&
+                         old->interval.end >= added->interval.end;
+}
+
+static void block_keep(const struct used_block *block)
+{
+    struct interval_map *map = &process.races->buffers;
+    struct used_block *kept = map->count < BUFFERS_MAX ? malloc(sizeof *kept) : NULL;
+    if (kept == NULL)
+        return;
+    *kept = *block;
+    interval_map_add(map, &kept->interval);
+}
+
+// True if there is a conflict, which is told of once for each call.
+static bool block_use(struct used_block *block, bool is_told)
+{
+    struct overlap overlap = {.added = block};
+    interval_map_visit(&process.races->buffers, block->interval.begin,
+                       block->interval.end, block_compare, &overlap);
+    if (overlap.conflict != NULL && !is_told)
+        overlap_tell(block, overlap.conflict);
+    bool is_pending = block->use.window != NULL || block->use.request != NULL;
+    if (is_pending && !overlap.is_known)
+        block_keep(block);
+    return overlap.conflict != NULL;
+}
+
+void races_use_buffer(const struct buffer_use *use)
+{
+    struct blocks blocks = blocks_of(use->type, use->count);
+    struct used_block block = {.use = *use};
+    bool is_told = false;
+    MPI_Aint at;
+    size_t bytes;
+    message_lock();
+    block.place = call_place();
+    while ((bytes = blocks_next(&blocks, SIZE_MAX, &at)) > 0) {
+        block.interval.begin = (uintptr_t)use->address + (uintptr_t)at;
+        block.interval.end = block.interval.begin + bytes;
+        is_told |= block_use(&block, is_told);
+    }
+    message_unlock();
+}
+
+// ---- what is given back ---------------------------------------------------------------
+static bool block_is_of_others(struct interval *interval, void *argument)
+{
+    const struct buffer_use *use = &((const struct used_block *)interval)->use;
+    const struct buffer_use *ended = argument;
+    bool is_ended = ended->request != NULL ? use->request == ended->request
+                                           : use->window == ended->window &&
+                                                 (ended->target == MPI_ANY_SOURCE ||
+                                                  use->target == ended->target);
+    if (is_ended)
+        free(interval);
+    return !is_ended;
+}
+
+static void buffers_return(struct buffer_use ended)
+{
+    message_lock();
+    if (process.races->buffers.count > 0)
+        interval_map_filter(&process.races->buffers, block_is_of_others, &ended);
+    message_unlock();
+}
+
+void races_return_buffers(const struct watched_window *window, int target)
+{
+    if (window != NULL)
+        buffers_return((struct buffer_use){.window = window, .target = target});
+}
+
+void races_return_buffers_of(const void *request)
+{
+    buffers_return((struct buffer_use){.request = request});
+}
+
+struct search {
+    const void *request;
+    struct call_place found;
+};
+
+static void block_look(struct interval *interval, void *argument)
+{
+    const struct used_block *block = (const struct used_block *)interval;
+    struct search *search = argument;
+    if (block->use.request == search->request)
+        search->found = block->place;
+}
+
+struct call_place buffer_place(const void *request)
+{
+    struct search search = {.request = request};
+    interval_map_visit(&process.races->buffers, 0, UINT64_MAX, block_look, &search);
+    return search.found;
+}
+
+static bool block_free(struct interval *interval, void *unused)
+{
+    (void)unused;
+    free(interval);
+    return false;
+}
+
+void buffers_stop(struct races *races)
+{
+    interval_map_filter(&races->buffers, block_free, NULL);
+}
