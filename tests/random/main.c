@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// usage: mpiexec -n RANKS rma_random [programs [first seed [threads [fault]]]]
-// With `fault` one byte is changed behind MPI's back, which must be noticed.
+// usage: mpiexec -n RANKS rma_random [programs [first seed [threads [mistake]]]]
+// With the mistake `fault` one byte is changed behind MPI's back, which must be noticed.
+// `moved`, `exchanged` and `unflushed` make a mistake in an operation, for ORIEL_CHECK=races;
+// the exit code is 77 if the program has none to which that could happen.
 #include "random.h"
 
 #include <stdarg.h>
@@ -85,14 +87,28 @@ static void run(struct program *program)
     for (program->stage = 0; program->stage < stages; program->stage++) {
         windows_store(program);
         plan_stage(program);
+        if (program->mutation != RIGHT && !program->is_mutant)
+            program->is_mutant = mutate_stage(program, program->mutation);
         perform_stage(program);
         if (program->has_fault)
             program->windows[0].memory->model[0][0] ^= 1;
         windows_check(program);
         plan_free(program);
+        if (program->is_mutant)
+            break;
     }
     windows_close(program);
     MPI_Comm_free(&program->comm);
+}
+
+static enum mutation mutation_of(const char *mistake)
+{
+    static const char *const names[] = {
+        [MOVED] = "moved", [EXCHANGED] = "exchanged", [UNFLUSHED] = "unflushed"};
+    for (int i = MOVED; i <= UNFLUSHED; i++)
+        if (strcmp(mistake, names[i]) == 0)
+            return (enum mutation)i;
+    return RIGHT;
 }
 
 static bool one_node(void)
@@ -115,12 +131,13 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv,
                     program.threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
                     &provided);
-    program.has_fault = argc > 4;
+    program.mutation = argc > 4 ? mutation_of(argv[4]) : RIGHT;
+    program.has_fault = argc > 4 && program.mutation == RIGHT;
     program.is_one_node = one_node();
     for (program.number = 0; program.number < programs; program.number++) {
         program.seed = first + (uint64_t)program.number;
         run(&program);
     }
     MPI_Finalize();
-    return 0;
+    return program.mutation != RIGHT && !program.is_mutant ? 77 : 0;
 }

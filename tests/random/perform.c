@@ -112,7 +112,7 @@ static void check_buffer(const struct program *program, const struct action *act
                          const char *name, const struct buffer *buffer)
 {
     char text[400];
-    for (size_t i = 0; i < buffer->bytes; i++) {
+    for (size_t i = 0; !program->is_mutant && i < buffer->bytes; i++) {
         if (buffer->real[i] == buffer->expected[i])
             continue;
         report_actions(program, program->windows[action->window].memory);

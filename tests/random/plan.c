@@ -247,7 +247,9 @@ static bool plan_operation(struct program *program, struct action *action)
 {
     struct random *random = &program->random;
     MPI_Aint base;
-    action->verb = (enum verb)random_between(random, PUT, COMPARE_AND_SWAP);
+    // What fetches may order processes, so that a mistake would be none.
+    enum verb last = program->mutation == RIGHT ? COMPARE_AND_SWAP : ACCUMULATE;
+    action->verb = (enum verb)random_between(random, PUT, (int)last);
     if (action->verb == COMPARE_AND_SWAP && program->cell.sort == FLOATING)
         action->verb = PUT; // no such operation
     do

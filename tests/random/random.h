@@ -166,6 +166,9 @@ struct synchronisation {
     bool tests;      // MPI_Win_test until done instead of MPI_Win_wait
 };
 
+// A mistake that is made on purpose, for ORIEL_CHECK=races to find.
+enum mutation { RIGHT, MOVED, EXCHANGED, UNFLUSHED };
+
 enum { MOST_WINDOWS = 4, MOST_ACTIONS = 120 };
 struct program {
     struct random random; // the same on all ranks
@@ -174,6 +177,8 @@ struct program {
     MPI_Comm comm;
     int rank, ranks, threads;
     bool is_one_node, has_fault;
+    enum mutation mutation;
+    bool is_mutant; // wrong from now on: its data mean nothing
     struct cell cell;
     int memory_count, window_count, action_count;
     struct memory memories[MOST_WINDOWS];
@@ -191,6 +196,8 @@ void windows_check(struct program *program);
 // Makes the stage and brings the models to what they must be after it.
 void plan_stage(struct program *program);
 void plan_free(struct program *program);
+// Makes one mistake in the stage; false if none is possible.
+bool mutate_stage(struct program *program, enum mutation mutation);
 
 void perform_stage(struct program *program);
 
