@@ -62,6 +62,19 @@ int collective_gather_all(struct communicator *comm, const void *mine, size_t si
 // The same; a member that comes with an error `err` makes the call fail for all.
 int gather_all_or_fail(struct communicator *comm, const void *mine, size_t size,
                        void *all, int err);
+// The same where `all` lies in the segment, once for the members of each node, each of
+// which has written its own block there. An error `err` of all members on a node makes
+// the call fail for all.
+int collective_gather_in_node(struct communicator *comm, void *all, size_t size,
+                              int err);
+// The position of a rank among the members of this node, of which it is one.
+static inline int collective_node_rank(const struct communicator *comm, int rank)
+{
+    int node_rank = 0;
+    while (comm->node_members[node_rank] != rank)
+        node_rank++;
+    return node_rank;
+}
 // Element-wise over `count` elements of a predefined type; result on all members; in
 // and out may be the same.
 int collective_reduce_all(struct communicator *comm, const void *in, void *out,

@@ -69,8 +69,9 @@ static int broadcast_or_fail(struct communicator *comm, void *bytes, size_t size
 {
     int root_node = leader_index_of(comm, root);
     bool is_here = comm->leader_index == root_node;
-    int first_err =
-        is_here ? node_broadcast(comm, bytes, size, node_rank_of(comm, root), err) : 0;
+    int first_err = is_here ? node_broadcast(comm, bytes, size,
+                                             collective_node_rank(comm, root), err)
+                            : 0;
     if (!err)
         err = first_err;
     if (comm->leader_count == 1)
@@ -216,6 +217,21 @@ int collective_gather_all(struct communicator *comm, const void *mine, size_t si
                           void *all)
 {
     return gather_all_or_fail(comm, mine, size, all, 0);
+}
+
+int collective_gather_in_node(struct communicator *comm, void *all, size_t size,
+                              int err)
+{
+    int node_err = collective_node_barrier(comm);
+    if (!err)
+        err = node_err;
+    if (comm->leader_count == 1)
+        return err;
+    int leaders_err = leaders_gather_all(comm, all, size, err);
+    if (!err)
+        err = leaders_err;
+    node_err = node_broadcast(comm, NULL, 0, 0, err);
+    return err ? err : node_err;
 }
 
 // Allgather where at least one side is not contiguous: packed, gathered, unpacked.

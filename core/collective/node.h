@@ -7,15 +7,6 @@
 #include "collective/portions.h"
 #include "collective/shared_buffer.h"
 
-// The position of a rank among the members of this node, of which it is one.
-static inline int node_rank_of(const struct communicator *comm, int rank)
-{
-    int node_rank = 0;
-    while (comm->node_members[node_rank] != rank)
-        node_rank++;
-    return node_rank;
-}
-
 // `node_rank` is the position of the source among the node's members. MPI_ERR_TRUNCATE
 // when the source has more bytes or less, or fails with an error of its own.
 int node_broadcast(struct communicator *comm, void *bytes, size_t size, int node_rank,

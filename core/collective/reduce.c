@@ -92,7 +92,7 @@ int oriel_reduce(const void *sendbuf, void *recvbuf, MPI_Count count,
                                   .in = is_in_place ? recvbuf : sendbuf,
                                   .out = is_root ? recvbuf : NULL,
                                   .count = count,
-                                  .to = node_rank_of(comm, root)};
+                                  .to = collective_node_rank(comm, root)};
     return node_reduce(comm, &reduction);
 }
 

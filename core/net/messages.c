@@ -25,7 +25,7 @@ int messages_open(struct net *net)
                     bytes);
     if (net->must_register) {
         int code = region_register(net, net->buffers, bytes,
-                                   FI_SEND | FI_RECV | FI_READ | FI_WRITE,
+                                   FI_SEND | FI_RECV | FI_READ | FI_WRITE, 0,
                                    &net->buffers_registration);
         if (code)
             return net_fail(code, "registering network buffers");

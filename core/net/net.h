@@ -95,8 +95,10 @@ int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
 // Are there buffers for so many messages, NET_MESSAGES_MAX at most, now?
 bool net_has_room(struct net *net, size_t messages);
 
-// Memory that peers may access until net_deregister. 64-bit random keys where allowed.
-int net_register(struct net *net, void *memory, size_t bytes,
+// Memory that peers may access until net_deregister. Its key is a random number of 64
+// bits where the provider allows, for `common` > 0 the same at all processes that give
+// that number, as a rule.
+int net_register(struct net *net, void *memory, size_t bytes, uint64_t common,
                  struct net_region *region);
 void net_deregister(struct net *net, struct net_region *region);
 

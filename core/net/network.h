@@ -162,7 +162,7 @@ void receive_post(struct net *net, struct net_operation *operation);
 // ---- region.c
 // 0 or a libfabric code (positive).
 int region_register(struct net *net, const void *memory, size_t bytes, uint64_t access,
-                    struct fid_mr **registration);
+                    uint64_t common, struct fid_mr **registration);
 void region_drop(struct net *net, struct open_region *region);
 // Finds memory for the provider that stands for the local memory of an access. 0,
 // FI_EAGAIN when buffers are short, or another libfabric code.

@@ -7,14 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Keys are random where we may choose them, so that no peer can guess one. A provider
-// that chooses them itself need not have room for ours.
-static uint64_t random_key(const struct net *net)
+// Keys are random where we may choose them, or hashes under the job's secret, so that no
+// stranger can guess one. A provider that chooses them itself need not have room for ours.
+static uint64_t choose_key(const struct net *net, uint64_t common)
 {
     size_t bytes = net->info->domain_attr->mr_key_size;
+    uint64_t key =
+        common > 0 ? keyed_hash(&net->secret, common, "key", 3) : random_bits();
     if (bytes == 0)
         return 0;
-    return bytes < 8 ? random_bits() >> (64 - 8 * bytes) : random_bits();
+    return bytes < 8 ? key >> (64 - 8 * bytes) : key;
 }
 
 static int bind_to_endpoint(struct net *net, struct fid_mr *registration)
@@ -26,13 +28,13 @@ static int bind_to_endpoint(struct net *net, struct fid_mr *registration)
 }
 
 int region_register(struct net *net, const void *memory, size_t bytes, uint64_t access,
-                    struct fid_mr **registration)
+                    uint64_t common, struct fid_mr **registration)
 {
     uint64_t start = clock_nanoseconds();
     int code = -FI_ENOKEY;
     for (int try = 0; try < 8 && code == -FI_ENOKEY; try++) // the key may be in use
-        code = fi_mr_reg(net->domain, memory, bytes, access, 0, random_key(net), 0,
-                         registration, NULL);
+        code = fi_mr_reg(net->domain, memory, bytes, access, 0,
+                         choose_key(net, try == 0 ? common : 0), 0, registration, NULL);
     if (code)
         return -code;
     code = bind_to_endpoint(net, *registration);
@@ -45,7 +47,8 @@ int region_register(struct net *net, const void *memory, size_t bytes, uint64_t 
     return -code;
 }
 
-int net_register(struct net *net, void *memory, size_t bytes, struct net_region *result)
+int net_register(struct net *net, void *memory, size_t bytes, uint64_t common,
+                 struct net_region *result)
 {
     *result = (struct net_region){0};
     if (bytes == 0)
@@ -56,7 +59,7 @@ int net_register(struct net *net, void *memory, size_t bytes, struct net_region 
                     bytes);
     int code = region_register(net, memory, bytes,
                                FI_REMOTE_READ | FI_REMOTE_WRITE | FI_READ | FI_WRITE,
-                               &region->registration);
+                               common, &region->registration);
     if (code) {
         free(region);
         return net_fail(code, "registering memory for remote access");
@@ -130,7 +133,7 @@ int local_prepare(struct net *net, struct net_operation *access)
         return 0;
     if (access->bytes <= NET_MESSAGE_MAX)
         return access_bounce(net, access);
-    int code = region_register(net, access->local, access->bytes, FI_READ | FI_WRITE,
+    int code = region_register(net, access->local, access->bytes, FI_READ | FI_WRITE, 0,
                                &access->registration);
     if (!code)
         access->descriptor = fi_mr_desc(access->registration);

@@ -30,7 +30,7 @@ bool send_expose(struct transfer *transfer, struct envelope *envelope, uint64_t 
 {
     struct exposed_data *exposed = calloc(1, sizeof *exposed);
     if (exposed == NULL || net_register(process.net, transfer->data,
-                                        (size_t)transfer->bytes, &exposed->region)) {
+                                        (size_t)transfer->bytes, 0, &exposed->region)) {
         free(exposed);
         return false;
     }

@@ -118,10 +118,10 @@ static bool bulk_expose(struct bulk *bulk, const struct operation *operation,
         shm_open_memory(process.shm);
         return true;
     }
-    return (!kind.operands || net_register(process.net, (void *)item->operand, bytes,
+    return (!kind.operands || net_register(process.net, (void *)item->operand, bytes, 0,
                                            &bulk->operands) == 0) &&
            (!kind.fetches ||
-            net_register(process.net, item->result, bytes, &bulk->results) == 0);
+            net_register(process.net, item->result, bytes, 0, &bulk->results) == 0);
 }
 
 static int bulk_post(const struct operation *operation, struct batch_kind kind,

@@ -205,7 +205,8 @@ static struct bulk_pipeline *pipeline_make(void)
         free(pipeline);
         return NULL;
     }
-    net_register(process.net, memory, bytes, &pipeline->region); // once, where it helps
+    net_register(process.net, memory, bytes, 0,
+                 &pipeline->region); // once, where it helps
     pipeline->memory = memory;
     pipeline->end = &pipeline->first;
     for (int i = 0; i < CHUNKS; i++) {

@@ -163,12 +163,12 @@ static int unlock_peers(struct window *window)
 // Do all members map the memory of the rank?
 static bool is_mapped_by_all(const struct window *window, int rank)
 {
-    const struct member *member = &window->members[rank];
     if (window->size_of_group == 1)
         return true;
-    return !window_has(window, TRAIT_NODES) &&
-           window->flavor != MPI_WIN_FLAVOR_DYNAMIC &&
-           (member->is_in_segment || member->size == 0);
+    if (window_has(window, TRAIT_NODES) || window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return false;
+    const struct member *member = &window->local_members[rank];
+    return member->is_in_segment || member->size == 0;
 }
 
 static int check_may_lock_all(const struct window *window)

@@ -8,6 +8,7 @@
 #include "window/open.h"
 #include "window/share.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,8 +110,8 @@ static int make_region(struct opening *opening)
     if (!window_has(window, TRAIT_NODES) || window->size == 0)
         return 0;
     message_lock();
-    int err =
-        net_register(process.net, window->base, (size_t)window->size, &window->region);
+    int err = net_register(process.net, window->base, (size_t)window->size,
+                           window->comm->context, &window->region);
     message_unlock();
     window->has_region = !err;
     return err;
@@ -125,58 +126,64 @@ static void undo_region(struct window *window)
     message_unlock();
 }
 
-// Of ORIEL_CHECK=races, behind the table of members.
-static size_t lock_clocks_bytes(const struct window *window)
+// Clocks of ORIEL_CHECK=races, of one member.
+static size_t lock_clocks_bytes(void)
 {
-    size_t members = (size_t)window->comm->node_size;
-    size_t clocks = races_are_checked() ? LOCK_CLOCKS * members : 0;
-    return clocks * (size_t)process.boot->size * sizeof *window->lock_clocks;
+    size_t clocks = races_are_checked() ? LOCK_CLOCKS * (size_t)process.boot->size : 0;
+    return clocks * sizeof(uint64_t);
 }
 
-// All processes give the same hint.
-static void records_begin(const struct window *window, size_t bytes)
+// Memory of the segment for all members on this node, from the node's leader, who finds
+// it in *provided as well, to free it.
+static int make_for_node(struct communicator *comm, size_t bytes, void **provided,
+                         void **memory)
 {
-    struct lock_record *records = memset(window->table, 0, bytes);
-    uint64_t granularity = hint_granularity(window->info);
-    for (int i = 0; i < window->comm->node_size; i++)
-        granularity_begin(&records[i], granularity);
-}
-
-// The node's leader provides the lock records, clear, and room for the table of members
-// behind them.
-static int make_table(struct opening *opening)
-{
-    struct window *window = opening->window;
-    const struct communicator *comm = window->comm;
-    size_t records_bytes = (size_t)comm->node_size * sizeof(struct lock_record);
-    size_t members_bytes = (size_t)comm->size * sizeof(struct member);
     struct {
         uint64_t offset;
         int error;
-    } table = {0, 0};
+    } told = {0, 0};
     if (comm->node_rank == 0) {
-        size_t bytes = records_bytes + members_bytes + lock_clocks_bytes(window);
-        table.error = shm_alloc(process.shm, bytes, CACHE_LINE, &window->table);
-        if (!table.error) {
-            records_begin(window, records_bytes);
-            memset((char *)window->table + records_bytes + members_bytes, 0,
-                   lock_clocks_bytes(window));
-            table.offset = shm_offset(process.shm, window->table);
-        }
+        told.error = shm_alloc(process.shm, bytes, CACHE_LINE, provided);
+        if (!told.error)
+            told.offset = shm_offset(process.shm, *provided);
     }
-    int err = collective_node_broadcast(window->comm, &table, sizeof table);
+    int err = collective_node_broadcast(comm, &told, sizeof told);
     if (err)
         return err;
-    if (table.error)
+    if (told.error)
         return comm->node_rank == 0
-                   ? table.error
-                   : fail(table.error, "the leader of this node could not "
-                                       "provide the table of the window");
-    window->lock_records = shm_at(process.shm, table.offset);
-    window->members = shm_at(process.shm, table.offset + records_bytes);
-    if (races_are_checked())
-        window->lock_clocks =
-            shm_at(process.shm, table.offset + records_bytes + members_bytes);
+                   ? told.error
+                   : fail(told.error, "the leader of this node could not "
+                                      "provide the table of the window");
+    *memory = shm_at(process.shm, told.offset);
+    return 0;
+}
+
+// Each member clears its own lock record, which others use after the exchange. All
+// processes give the same hint.
+static int make_table(struct opening *opening)
+{
+    struct window *window = opening->window;
+    struct communicator *comm = window->comm;
+    size_t members = (size_t)comm->node_size, own = (size_t)comm->node_rank;
+    size_t records_bytes = members * sizeof(struct lock_record);
+    size_t members_bytes = members * sizeof(struct member);
+    void *memory;
+    int err = make_for_node(
+        comm, records_bytes + members_bytes + members * lock_clocks_bytes(),
+        &window->table, &memory);
+    if (err)
+        return err;
+    char *table = memory;
+    window->lock_records = memory;
+    window->local_members = (struct member *)(table + records_bytes);
+    memset(&window->lock_records[own], 0, sizeof *window->lock_records);
+    granularity_begin(&window->lock_records[own], hint_granularity(window->info));
+    if (races_are_checked()) {
+        char *clocks = table + records_bytes + members_bytes;
+        window->lock_clocks = (_Atomic(uint64_t) *)clocks;
+        memset(clocks + own * lock_clocks_bytes(), 0, lock_clocks_bytes());
+    }
     return 0;
 }
 
@@ -236,48 +243,29 @@ static struct shared_part shared_part_of(const struct window *window)
     };
 }
 
-static uint8_t claims_of(const struct info *info)
+enum { CLAIMS_SAME_SIZE = 1, CLAIMS_SAME_UNIT = 2 }; // hints
+
+static uint64_t claims_of(const struct info *info)
 {
-    int claims = info_flag(info, "same_size", false) ? CLAIMS_SAME_SIZE : 0;
+    uint64_t claims = info_flag(info, "same_size", false) ? CLAIMS_SAME_SIZE : 0;
     claims |= info_flag(info, "same_disp_unit", false) ? CLAIMS_SAME_UNIT : 0;
-    return (uint8_t)claims;
+    return claims;
 }
 
-static struct member member_describe(const struct opening *opening)
+static struct member member_describe(const struct window *window)
 {
-    const struct window *window = opening->window;
     uint64_t offset;
     bool is_in_segment = memory_is_mapped(window, &offset);
     return (struct member){
-        .place = is_in_segment ? offset : (uintptr_t)window->base,
         .size = (uint64_t)window->size,
         .unit = (uint64_t)window->unit,
         .net = window->region.remote,
         .handle = (uint32_t)object_handle(window),
         .node_rank = window->comm->node_rank,
-        .error = opening->error,
-        .flavor = (uint16_t)window->flavor,
+        .place = is_in_segment ? offset : (uintptr_t)window->base,
         .is_in_segment = is_in_segment,
-        .claims = claims_of(window->info),
         .shared = is_in_segment ? (struct shared_part){0} : shared_part_of(window),
     };
-}
-
-// The error that all members return: that of the lowest rank that has one.
-static int members_agree(const struct opening *opening, const struct member *members)
-{
-    const struct communicator *comm = opening->window->comm;
-    for (int rank = 0; rank < comm->size; rank++) {
-        int error = members[rank].error;
-        if (error != 0 && error == opening->error)
-            return error; // with its own detail
-        if (error != 0)
-            return fail(error,
-                        "rank %d of the communicator could not bring its memory to "
-                        "the window",
-                        rank);
-    }
-    return 0;
 }
 
 const char *window_constructor(int flavor)
@@ -292,6 +280,44 @@ const char *window_constructor(int flavor)
     default:
         return "MPI_Win_allocate_shared";
     }
+}
+
+// What members reduce to the largest of each: in the end that of all.
+struct introduction {
+    uint64_t failure; // rank and error class: of the lowest rank that has one
+    struct member_bounds bounds;
+    struct {
+        uint64_t flavor, size, unit, claims;
+    } first; // of rank 0; others bring nothing
+};
+
+static struct introduction introduction_make(const struct opening *opening,
+                                             const uint64_t values[MEMBER_VALUES])
+{
+    const struct window *window = opening->window;
+    struct introduction made = {0};
+    int rank = window->comm->rank;
+    if (opening->error != 0)
+        made.failure = (uint64_t)(INT_MAX - rank) << 32 | (uint32_t)opening->error;
+    member_bounds_begin(&made.bounds, values);
+    if (rank > 0)
+        return made;
+    made.first.flavor = (uint64_t)window->flavor;
+    made.first.size = (uint64_t)window->size;
+    made.first.unit = (uint64_t)window->unit;
+    made.first.claims = claims_of(window->info);
+    return made;
+}
+
+// The error that all members return.
+static int members_agree(const struct opening *opening, uint64_t failure)
+{
+    int error = (int)(uint32_t)failure, rank = INT_MAX - (int)(failure >> 32);
+    if (error == 0 || error == opening->error)
+        return error; // with its own detail
+    return fail(error,
+                "rank %d of the communicator could not bring its memory to the window",
+                rank);
 }
 
 // What one of them claims to be the same for all must be claimed by all, and be it.
@@ -312,47 +338,71 @@ static void claim_compare(const struct call_site *site, const char *hint,
 }
 
 // Members compare themselves with the first, so that each mismatch is told once.
-static void members_compare(const struct window *window, const struct member *members)
+static void members_compare(const struct window *window,
+                            const struct introduction *introduction)
 {
-    const struct member *first = &members[0], *own = &members[window->comm->rank];
     struct call_site site = {.rank = process.rank,
-                             .call = window_constructor(own->flavor)};
+                             .call = window_constructor(window->flavor)};
     if (process.options.check < CHECK_BASIC)
         return;
-    if (own->flavor != first->flavor)
+    if (introduction->first.flavor != (uint64_t)window->flavor)
         finding_tell(RULE_WINDOW_MISMATCH, &site, 1, "rank 0 of the window calls %s",
-                     window_constructor(first->flavor));
-    claim_compare(&site, "same_size", own->claims & CLAIMS_SAME_SIZE,
-                  first->claims & CLAIMS_SAME_SIZE, own->size, first->size);
-    claim_compare(&site, "same_disp_unit", own->claims & CLAIMS_SAME_UNIT,
-                  first->claims & CLAIMS_SAME_UNIT, own->unit, first->unit);
+                     window_constructor((int)introduction->first.flavor));
+    uint64_t own = claims_of(window->info), first = introduction->first.claims;
+    claim_compare(&site, "same_size", own & CLAIMS_SAME_SIZE, first & CLAIMS_SAME_SIZE,
+                  (uint64_t)window->size, introduction->first.size);
+    claim_compare(&site, "same_disp_unit", own & CLAIMS_SAME_UNIT,
+                  first & CLAIMS_SAME_UNIT, (uint64_t)window->unit,
+                  introduction->first.unit);
 }
 
-// A member without memory of its own gathers the descriptors into the node's table,
-// which is not read then, since all members fail.
+// All members of a node write their values to its table, and the leaders exchange those
+// of the nodes.
+static int exchange_values(struct window *window, const uint64_t values[MEMBER_VALUES])
+{
+    struct communicator *comm = window->comm;
+    struct member_table *table = &window->members;
+    void *provided = NULL, *rows = NULL;
+    int err =
+        make_for_node(comm, (size_t)comm->size * table->row_bytes, &provided, &rows);
+    table->rows = comm->node_rank == 0 ? provided : rows;
+    if (!err)
+        member_table_write(table, comm->rank, values);
+    return collective_gather_in_node(comm, table->rows, table->row_bytes, err);
+}
+
+// The members reduce what they bring. Only if their values differ do they exchange them.
+// A local peer's descriptor is in the node's table by then.
 static int members_exchange(struct opening *opening)
 {
     struct window *window = opening->window;
-    struct communicator *comm = window->comm;
-    size_t bytes = (size_t)comm->size * sizeof(struct member);
-    struct member *own = malloc(bytes), *members = own;
-    if (own == NULL && opening->error == 0)
-        opening->error =
-            fail(MPI_ERR_NO_MEM, "no memory to describe %d members", comm->size);
-    if (own == NULL)
-        members = (struct member *)window->members;
-    if (members == NULL)
-        return opening->error;
-    struct member mine = member_describe(opening);
-    int err = collective_gather_all(comm, &mine, sizeof mine, members);
+    struct member own = member_describe(window);
+    uint64_t values[MEMBER_VALUES] = {[VALUE_SIZE] = own.size,
+                                      [VALUE_UNIT] = own.unit,
+                                      [VALUE_KEY] = own.net.key,
+                                      [VALUE_ADDRESS] = own.net.address,
+                                      [VALUE_HANDLE] = own.handle};
+    struct introduction introduction = introduction_make(opening, values);
+    if (window->local_members != NULL)
+        window->local_members[own.node_rank] = own;
+    int err =
+        collective_reduce_all(window->comm, &introduction, &introduction,
+                              sizeof introduction / sizeof(uint64_t),
+                              handle_object(KIND_DATATYPE, (uintptr_t)MPI_UINT64_T),
+                              handle_object(KIND_OP, (uintptr_t)MPI_MAX));
     if (!err)
-        err = members_agree(opening, members);
-    if (!err)
-        members_compare(window, members);
-    if (!err && comm->node_rank == 0)
-        memcpy((struct member *)window->members, members, bytes);
-    free(own);
-    return err ? err : collective_node_barrier(comm);
+        err = members_agree(opening, introduction.failure);
+    if (err)
+        return err;
+    members_compare(window, &introduction);
+    window->members = member_table_plan(&introduction.bounds);
+    return window->members.row_bytes > 0 ? exchange_values(window, values) : 0;
+}
+
+static void undo_members(struct window *window)
+{
+    if (window->comm->node_rank == 0)
+        shm_free(process.shm, window->members.rows);
 }
 
 // Before any access can come: the members meet next.
@@ -391,7 +441,7 @@ static const struct step {
     {make_attachments, attachments_free},
     {make_handle, undo_handle},
     {make_watched, undo_watched},
-    {members_exchange, NULL},
+    {members_exchange, undo_members},
 };
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -61,13 +61,36 @@ static void peer_map(struct peer *peer, const struct window *window)
         peer_set_mapped(peer, NULL, 0, member->size);
 }
 
+struct member window_member(const struct window *window, int rank)
+{
+    const struct communicator *comm = window->comm;
+    const struct member_table *table = &window->members;
+    if (comm_rank_is_local(comm, rank))
+        return window->local_members[collective_node_rank(comm, rank)];
+    return (struct member){
+        .size = member_table_read(table, rank, VALUE_SIZE),
+        .unit = member_table_read(table, rank, VALUE_UNIT),
+        .net.key = member_table_read(table, rank, VALUE_KEY),
+        .net.address = member_table_read(table, rank, VALUE_ADDRESS),
+        .handle = (uint32_t)member_table_read(table, rank, VALUE_HANDLE),
+    };
+}
+
+// One allocation.
+struct described_peer {
+    struct peer peer;
+    struct member member;
+};
+
 static struct peer *peer_make(const struct window *window, int rank)
 {
     const struct communicator *comm = window->comm;
-    const struct member *member = &window->members[rank];
-    struct peer *peer = malloc(sizeof *peer);
-    if (peer == NULL)
+    struct described_peer *described = malloc(sizeof *described);
+    if (described == NULL)
         return NULL;
+    struct peer *peer = &described->peer;
+    struct member *member = &described->member;
+    *member = window_member(window, rank);
     *peer = (struct peer){.rank = rank,
                           .unit = (MPI_Aint)member->unit,
                           .job_rank = comm_job_rank(comm, rank),

@@ -17,23 +17,17 @@ struct shared_part {
     uint64_t offset;       // in the segment
 };
 
-// The descriptor of a member, which all members have and only read once the window is
-// open. It travels as it is, so it has no padding.
+// The descriptor of a member. Where it has its memory is known on its node alone.
 struct member {
-    uint64_t place; // for local peers: offset in the segment or address in its process
-    uint64_t size;  // bytes
-    uint64_t unit;  // displacement unit in bytes
+    uint64_t size;         // bytes
+    uint64_t unit;         // displacement unit in bytes
     struct net_remote net; // for other nodes
     uint32_t handle;       // of its window object, so that messages can name it
-    int32_t node_rank; // among the window's members on its node: index of lock_records
-    int32_t error; // error class of a member that failed to bring its memory, else 0
-    uint16_t flavor;
-    bool is_in_segment;        // `place` is an offset
-    uint8_t claims;            // hints: CLAIMS_...
+    int32_t node_rank;     // of local peers: index of lock_records
+    uint64_t place;        // likewise: offset in the segment or address in its process
+    bool is_in_segment;    // `place` is an offset
     struct shared_part shared; // if that is not all
 };
-enum { CLAIMS_SAME_SIZE = 1, CLAIMS_SAME_UNIT = 2 };
-static_assert(sizeof(struct member) == 80, "there is no padding");
 
 enum lock_state {
     LOCK_NONE,

@@ -65,22 +65,24 @@ int oriel_win_delete_attr(struct window *win, int win_keyval)
 }
 
 // The base of `rank` in this process, or NULL if its memory is not mapped here.
-static void *address_here(const struct window *win, int rank)
+static void *address_here(const struct window *win, int rank,
+                          const struct member *member)
 {
-    const struct communicator *comm = win->comm;
-    const struct member *member = &win->members[rank];
-    if (rank == comm->rank)
+    if (rank == win->comm->rank)
         return win->base;
-    bool is_mapped = comm_rank_is_local(comm, rank) && member->is_in_segment;
-    return is_mapped ? shm_at(process.shm, member->place) : NULL;
+    return member->is_in_segment ? shm_at(process.shm, member->place) : NULL;
 }
 
 // The lowest rank with memory that is mapped here; 0 if there is none.
 static int first_with_memory(const struct window *win)
 {
-    for (int rank = 0; rank < win->size_of_group; rank++)
-        if (win->members[rank].size > 0 && address_here(win, rank) != NULL)
+    const struct communicator *comm = win->comm;
+    for (int i = 0; i < comm->node_size; i++) {
+        const struct member *member = &win->local_members[i];
+        int rank = comm->node_members[i];
+        if (member->size > 0 && address_here(win, rank, member) != NULL)
             return rank;
+    }
     return 0;
 }
 
@@ -105,15 +107,15 @@ int oriel_win_shared_query(struct window *win, int rank, MPI_Aint *size,
                                         "its own");
     if (rank == MPI_PROC_NULL)
         rank = first_with_memory(win);
-    const struct member *member = &win->members[rank];
-    void *address = member->size > 0 ? address_here(win, rank) : NULL;
+    struct member member = window_member(win, rank);
+    void *address = member.size > 0 ? address_here(win, rank, &member) : NULL;
     if (address != NULL && rank != win->comm->rank) {
         int err = memory_show(win, rank);
         if (err)
             return err;
     }
-    *size = address != NULL ? (MPI_Aint)member->size : 0;
-    *disp_unit = (MPI_Aint)member->unit;
+    *size = address != NULL ? (MPI_Aint)member.size : 0;
+    *disp_unit = (MPI_Aint)member.unit;
     *(void **)baseptr = address;
     return 0;
 }

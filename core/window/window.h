@@ -4,7 +4,7 @@
 //
 // Glossary
 //   member       process of the window's group; its descriptor, struct member, has place,
-//                size, unit and key of its memory; the table of all lies in the segment
+//                size, unit and key of its memory
 //   memory       of a member: what it exposes in the window
 //   target       a member as the destination of an operation
 //   peer         what this process keeps of a target; made on first use
@@ -16,6 +16,7 @@
 #pragma once
 
 #include "window/epoch.h"
+#include "window/member_table.h"
 
 // Bits of window->traits. The fast forms of a call (sync/inline.h) may run if no trait is
 // set that matters to it.
@@ -50,12 +51,13 @@ struct window {
         _Atomic(struct peer *) first;
         const struct peer_owner *owner; // a window may outlast struct windows
     } peers;
-    const struct member *members;     // [size_of_group], in the segment
-    struct lock_record *lock_records; // [comm->node_size], in the segment
+    struct member_table members;      // of the whole group; rows in the segment
+    struct member *local_members;     // [comm->node_size], in the segment
+    struct lock_record *lock_records; // likewise
     struct watched_window *watched;   // ORIEL_CHECK=races, or NULL
     _Atomic(uint64_t) *lock_clocks; // the same: in the segment, see window_lock_clocks
-    void *table; // the node leader's allocation of lock records and members
-    void *base;  // own memory
+    void *table;                    // the node leader's allocation of these
+    void *base;                     // own memory
     MPI_Aint size;
     MPI_Aint unit;
     struct shared_pages shared; // of the own memory, which the program has brought
@@ -142,6 +144,9 @@ static inline bool window_is_settled(const struct window *window)
 {
     return window_has(window, TRAIT_THREADS) || window_is_valid(window);
 }
+
+// The descriptor of a rank.
+struct member window_member(const struct window *window, int rank);
 
 // ---- targets ------------------------------------------------------------------
 // The peer of a rank, or NULL if it has not been touched yet. Callers hold the guard or

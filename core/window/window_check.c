@@ -77,12 +77,20 @@ static bool peer_memory_is_valid(const struct window *window, const struct peer 
                                (size_t)(peer->end - peer->begin)));
 }
 
+static bool peer_is_described(const struct window *window, const struct peer *peer)
+{
+    struct member member = window_member(window, peer->rank);
+    return peer->member->size == member.size && peer->member->unit == member.unit &&
+           peer->member->handle == member.handle &&
+           peer->member->node_rank == member.node_rank;
+}
+
 static bool peer_is_valid(const struct window *window, const struct peer *peer)
 {
     const struct communicator *comm = window->comm;
     if (peer->rank < 0 || peer->rank >= window->size_of_group ||
         peer->job_rank != comm_job_rank(comm, peer->rank) ||
-        peer->member != &window->members[peer->rank] || peer->means == NULL ||
+        !peer_is_described(window, peer) || peer->means == NULL ||
         peer->window != window || peer->is_parting || peer->has_parted)
         return false;
     bool is_local = comm_rank_is_local(comm, peer->rank);
@@ -204,9 +212,9 @@ static bool epoch_is_valid(const struct window *window)
 // The descriptor that all members have of this one is that of its memory.
 static bool own_memory_is_valid(const struct window *window)
 {
-    const struct member *own = &window->members[window->comm->rank];
+    const struct member *own = &window->local_members[window->comm->node_rank];
     return own->size == (uint64_t)window->size && own->unit == (uint64_t)window->unit &&
-           own->handle == object_handle(window) && own->error == 0 &&
+           own->handle == object_handle(window) &&
            own->node_rank == window->comm->node_rank;
 }
 

@@ -11,7 +11,9 @@
 //     processes of other nodes that it has sent anything since the start
 //   bytes of a node's segment that are allocated afterwards and were not before
 //
-// usage: costs NODES PROCESSES_OF_A_NODE
+// usage: costs NODES PROCESSES_OF_A_NODE [network-keys]
+//
+// With the last word the network chooses the keys of memory, and takes addresses.
 #include "world.h"
 
 #include "object/object.h"
@@ -223,13 +225,15 @@ static void body(void)
 
 int main(int argc, char **argv)
 {
-    static const struct machine machine = {
+    struct machine machine = {
         .node = {200, 50, 0.1}, .network = {5000, 1500, 0.4}, .line = 100};
     int nodes = argc > 2 ? atoi(argv[1]) : 0, node_size = argc > 2 ? atoi(argv[2]) : 0;
     if (nodes < 1 || node_size < 1) {
-        fprintf(stderr, "usage: %s NODES PROCESSES_OF_A_NODE\n", argv[0]);
+        fprintf(stderr, "usage: %s NODES PROCESSES_OF_A_NODE [network-keys]\n",
+                argv[0]);
         return 2;
     }
+    machine.network_keys = argc > 3 && strcmp(argv[3], "network-keys") == 0;
     world_run(nodes, node_size, &machine, body);
     return 0;
 }

@@ -5,17 +5,49 @@
 #include <string.h>
 
 // ---- net -------------------------------------------------------------------------------
-int net_register(struct net *net, void *memory, size_t bytes, struct net_region *region)
+// The network finds memory by a key that the library chooses, as over TCP, or by one of
+// its own.
+struct played_region {
+    uint64_t key;
+    char *memory;
+    struct played_region *next;
+};
+
+int net_register(struct net *net, void *memory, size_t bytes, uint64_t common,
+                 struct net_region *region)
 {
+    static uint64_t keys = (uint64_t)1 << 63;
+    bool has_own = world.machine->network_keys;
     (void)net, (void)bytes;
-    *region = (struct net_region){{0, (uintptr_t)memory}, memory};
+    struct played_region *played = must(__real_calloc(1, sizeof *played));
+    played->key = common > 0 && !has_own ? common : keys++;
+    played->memory = has_own ? NULL : memory; // where offsets begin
+    played->next = world.current->regions;
+    world.current->regions = played;
+    *region =
+        (struct net_region){{played->key, has_own ? (uintptr_t)memory : 0}, played};
     return 0;
 }
 
 void net_deregister(struct net *net, struct net_region *region)
 {
+    struct played_region **at = &world.current->regions, *played = region->handle;
     (void)net;
+    while (*at != played)
+        at = &(*at)->next;
+    *at = played->next;
+    __real_free(played);
     *region = (struct net_region){.handle = NULL};
+}
+
+static char *remote_memory(const struct net_access *access)
+{
+    const struct played_region *region = world.all[access->rank].regions;
+    while (region != NULL && region->key != access->target.key)
+        region = region->next;
+    if (region == NULL)
+        die("an access to memory that is not registered");
+    return (char *)((uintptr_t)region->memory + access->target.address);
 }
 
 int net_access_queued(struct net *net, const struct net_access *access)
@@ -23,7 +55,7 @@ int net_access_queued(struct net *net, const struct net_access *access)
     (void)net;
     const struct cost *cost = &world.machine->network;
     struct usage *usage = &world.current->usage;
-    char *remote = (char *)(uintptr_t)access->target.address;
+    char *remote = remote_memory(access);
     memcpy(access->is_write ? remote : access->local,
            access->is_write ? access->local : remote, access->bytes);
     usage->clock += cost->overhead + (uint64_t)(cost->byte * (double)access->bytes);

@@ -25,8 +25,12 @@ COUNTED = {
 }
 
 
-def job_of(nodes: int, node_size: int) -> Job:
-    return run_job(os.environ["ORIEL_SCALE"], nodes, node_size)
+# That network chooses the keys of memory itself, so that they differ.
+NETWORK_KEYS = "network-keys"
+
+
+def job_of(nodes: int, node_size: int, *options: str) -> Job:
+    return run_job(os.environ["ORIEL_SCALE"], nodes, node_size, *options)
 
 
 class Scale(unittest.TestCase):
@@ -36,7 +40,7 @@ class Scale(unittest.TestCase):
         text = NETWORK.read_text("utf-8").split("## All processes call")[1]
         rows = dict(re.findall(r"^\| ([a-z].*?) \| (\d+ .*) \|$", text, re.M))
         for nodes, column in ((2, 0), (4, 3)):
-            costs = job_of(nodes, 1).costs
+            costs = job_of(nodes, 1, NETWORK_KEYS).costs
             for row, calls in COUNTED.items():
                 with self.subTest(row, nodes=nodes):
                     counted = int(rows[row].split(" | ")[column])
@@ -57,6 +61,12 @@ class Scale(unittest.TestCase):
                 own, segment = bytes_of_each(small, large, name)
                 self.assertLessEqual(own, limit.own_bytes)
                 self.assertLessEqual(segment, limit.segment_bytes)
+
+    def test_members_that_differ_have_few_bytes_each(self) -> None:
+        small, large = job_of(4, 64, NETWORK_KEYS), job_of(16, 64, NETWORK_KEYS)
+        own, segment = bytes_of_each(small, large, "win_allocate")
+        self.assertLessEqual(own, LIMITS["win_allocate"].own_bytes)
+        self.assertLessEqual(segment, 8)
 
 
 if __name__ == "__main__":

@@ -28,9 +28,19 @@ struct mail {
     _Alignas(16) char data[];
 };
 
+// The handles of windows, which members have alike if they open windows alike; those of
+// other objects are common to all virtual processes.
+enum { WINDOW_SLOTS = 8 };
+struct window_handles {
+    uintptr_t handles[WINDOW_SLOTS];
+    struct object *objects[WINDOW_SLOTS];
+    uint32_t fresh, oldest, newest, free;
+};
+
 struct virtual
 {
-    struct process process; // while another one runs
+    struct process process;        // while another one runs
+    struct window_handles windows; // likewise
     struct boot boot;
     struct shm shm;
     jmp_buf place;
@@ -41,6 +51,7 @@ struct virtual
     bool watches,
         looked_in_vain; // at a word of its node's memory, since its turn began
     struct mail *first, *last;
+    struct played_region *regions; // registered memory
     message_follower *follower;
     bool *has_sent; // [ranks] to other nodes
     struct usage usage;

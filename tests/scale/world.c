@@ -200,6 +200,32 @@ static void begin_stack(struct virtual *virtual)
     swapcontext(&back, &context);
 }
 
+enum { FIRST_SLOT = 1024 }; // behind the codes of the ABI
+
+static void windows_load(const struct window_handles *own)
+{
+    struct handles *table = &objects.of[KIND_WIN];
+    memcpy(table->handles + FIRST_SLOT, own->handles, sizeof own->handles);
+    memcpy(table->objects + FIRST_SLOT, own->objects, sizeof own->objects);
+    table->fresh = own->fresh;
+    table->oldest = own->oldest;
+    table->newest = own->newest;
+    table->free = own->free;
+}
+
+static void windows_keep(struct window_handles *own)
+{
+    const struct handles *table = &objects.of[KIND_WIN];
+    if (table->fresh > FIRST_SLOT + WINDOW_SLOTS)
+        die("too many windows");
+    memcpy(own->handles, table->handles + FIRST_SLOT, sizeof own->handles);
+    memcpy(own->objects, table->objects + FIRST_SLOT, sizeof own->objects);
+    own->fresh = table->fresh;
+    own->oldest = table->oldest;
+    own->newest = table->newest;
+    own->free = table->free;
+}
+
 // Runs one virtual process until it gives way.
 static void run_turn(struct virtual *virtual)
 {
@@ -209,6 +235,7 @@ static void run_turn(struct virtual *virtual)
     virtual->watches = virtual->looked_in_vain = false;
     world.current = virtual;
     process = virtual->process;
+    windows_load(&virtual->windows);
     if (_setjmp(world.scheduler) == 0) {
         if (virtual->stack == NULL)
             begin_stack(virtual);
@@ -216,6 +243,7 @@ static void run_turn(struct virtual *virtual)
             _longjmp(virtual->place, 1);
     }
     virtual->process = process;
+    windows_keep(&virtual->windows);
     world.current = NULL;
     if (virtual->is_over) {
         munmap(virtual->stack, STACK_BYTES);

@@ -16,7 +16,8 @@ struct cost {
 };
 struct machine {
     struct cost node, network;
-    uint64_t line; // until a store is seen by a process of the node that polls
+    uint64_t line;     // until a store is seen by a process of the node that polls
+    bool network_keys; // the network chooses the keys of memory itself
 };
 
 // What a virtual process has used since the last world_count.

@@ -175,8 +175,10 @@ int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
 // Memory of another process is reached by its pid in place of a key.
 static bool registers = true; // the test may have it refused
 
-int net_register(struct net *net, void *memory, size_t bytes, struct net_region *region)
+int net_register(struct net *net, void *memory, size_t bytes, uint64_t common,
+                 struct net_region *region)
 {
+    (void)common;
     (void)net, (void)bytes;
     if (!registers)
         return fail(MPI_ERR_OTHER, "no memory is registered");

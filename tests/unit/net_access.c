@@ -84,9 +84,9 @@ static void open_region(struct pair *pair, struct net_region *region)
 {
     struct net_region empty;
     memset(memory - GUARD, 0xee, MEMORY + 2 * GUARD);
-    CHECK(net_register(pair->net, memory, 0, &empty) == 0);
+    CHECK(net_register(pair->net, memory, 0, 0, &empty) == 0);
     net_deregister(pair->net, &empty);
-    CHECK(net_register(pair->net, memory, MEMORY, region) == 0);
+    CHECK(net_register(pair->net, memory, MEMORY, 0, region) == 0);
     struct net_remote own = region->remote;
     tell(pair, &own, sizeof own);
     hear(pair, &target, sizeof target);

@@ -38,7 +38,7 @@ static struct pair open_pair(struct net_region *region)
 {
     struct pair pair = pair_open(receive);
     memset(memory, 0xee, sizeof memory);
-    CHECK(net_register(pair.net, memory + MEMORY, MEMORY, region) == 0);
+    CHECK(net_register(pair.net, memory + MEMORY, MEMORY, 0, region) == 0);
     struct net_remote own = region->remote;
     tell(&pair, &own, sizeof own);
     hear(&pair, &target, sizeof target);

@@ -325,7 +325,7 @@ static int try_modes(int tried, bool is_tried_poor)
     int buffers = modes & FI_MR_LOCAL ? 1 : 0;
     CHECK(open_regions() == buffers);
     struct net_region region;
-    CHECK(net_register(pair.net, exposed, BYTES, &region) == 0);
+    CHECK(net_register(pair.net, exposed, BYTES, 0, &region) == 0);
     CHECK(region.remote.key != FI_KEY_NOTAVAIL);
     CHECK(!(modes & FI_MR_PROV_KEY) || region.remote.key == fake.next_key);
     CHECK(region.remote.address == (modes & FI_MR_VIRT_ADDR ? (uintptr_t)exposed : 0));

@@ -183,8 +183,10 @@ static int access_error;
 static struct net_access waiting[16];
 static int waiting_count;
 
-int net_register(struct net *net, void *memory, size_t bytes, struct net_region *region)
+int net_register(struct net *net, void *memory, size_t bytes, uint64_t common,
+                 struct net_region *region)
 {
+    (void)common;
     (void)net;
     registered++;
     *region = (struct net_region){{bytes, (uintptr_t)memory}, memory};

@@ -95,7 +95,9 @@ static void what_is_wrong_with_peers_is_noticed(void)
     NOTICED(self->end, BYTES + 8);
     NOTICED(self->begin, -8);
     NOTICED(self->word_places, BYTES);
-    NOTICED(self->member, self->member + 1);
+    struct member other = *self->member;
+    other.handle++;
+    NOTICED(self->member, &other);
     NOTICED(self->lock_record, NULL);
     NOTICED(self->means, NULL);
     NOTICED(self->attached, &self->lock_record->attachments);
