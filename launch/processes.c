@@ -56,6 +56,20 @@ static void set_all(const struct settings *settings)
         setenv(settings->list[i].name, settings->list[i].value, 1);
 }
 
+// Does ORIEL_CHECK have it in its list?
+static bool races_are_wanted(void)
+{
+    static const char name[] = "races";
+    const char *at = getenv("ORIEL_CHECK");
+    while (at && *at != '\0') {
+        size_t length = strcspn(at, ",");
+        if (length == sizeof name - 1 && strncmp(at, name, length) == 0)
+            return true;
+        at += length + (at[length] == ',');
+    }
+    return false;
+}
+
 static void set_environment(const struct job *job, const struct rank *rank, int wire)
 {
     set_all(&job->plan->settings);
@@ -64,6 +78,8 @@ static void set_environment(const struct job *job, const struct rank *rank, int 
         library_preload(ORIEL_HEAP_LIBRARY);
     if (job->plan->is_traced)
         library_preload(ORIEL_TRACE_LIBRARY);
+    if (races_are_wanted())
+        library_preload(ORIEL_LOADS_LIBRARY);
     unsetenv("PMI_PORT"); // of a launcher that has started mpiexec
     unsetenv("PMI_ID");
     set_number("PMI_FD", wire);

@@ -43,6 +43,7 @@ struct stamp *stamp_now(void)
 
 void clock_changes(void)
 {
+    loads_keep();
     stamp_release(process.races->now);
     process.races->now = NULL;
 }
@@ -51,6 +52,7 @@ uint64_t clock_tick(void)
 {
     struct races *races = process.races;
     clock_changes();
+    races->loads.are_untold = false;
     return ++races->clock[races->rank];
 }
 
@@ -145,6 +147,7 @@ void races_send_clock(int job_rank, uint64_t context, int64_t number)
     struct races *races = process.races;
     if (job_rank == races->rank)
         return;
+    clock_is_told();
     clock_send_parts(
         job_rank, MESSAGE_CLOCK,
         (struct part_head){.context = context, .number = number, .is_settled = true},
@@ -227,6 +230,7 @@ void races_sent(int job_rank, struct message_key key, const struct datatype *typ
         head.site = site_now();
         sites_tell(job_rank);
     }
+    clock_is_told();
     clock_send_parts(job_rank, MESSAGE_CLOCK, head, races->clock);
 }
 

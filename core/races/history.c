@@ -104,7 +104,8 @@ static void access_compare(struct interval *interval, void *argument)
     struct comparison *comparison = argument;
     const struct access *added = comparison->added;
     bool is_before = clock_covers(added->stamp->clock, old->stamp);
-    if (is_before && access_replaces(added, old) &&
+    bool is_together = added->stamp == old->stamp;
+    if ((is_before || is_together) && access_replaces(added, old) &&
         comparison->covered_count < COVERED_MAX)
         comparison->covered[comparison->covered_count++] = old;
     if (!is_before && !clock_covers(old->stamp->clock, added->stamp) &&

@@ -170,6 +170,7 @@ void races_locked(struct lock_clocks clocks, int lock_type)
 void races_unlocked(struct lock_clocks clocks, int lock_type)
 {
     message_lock();
+    clock_is_told();
     lock_clocks_raise(clocks, lock_type, process.races->clock);
     message_unlock();
 }

@@ -287,6 +287,7 @@ void races_access(struct watched_window *window, const struct watched_access *ac
         return;
     types_compare(window, access);
     message_lock();
+    clock_is_told();
     fetches_learn(window);
     struct pending *pending = pending_of(window, access);
     if (pending != NULL)

@@ -19,6 +19,7 @@ int races_start(void)
         return err;
     sites_start();
     history_start();
+    loads_start();
     return 0;
 }
 
@@ -27,6 +28,7 @@ void races_stop(void)
     struct races *races = process.races;
     if (races == NULL)
         return;
+    loads_stop();
     history_stop();
     buffers_stop(races);
     sites_stop(races);
@@ -46,6 +48,7 @@ struct watched_window *races_watch(const struct watched_window_plan *plan)
     *window = (struct watched_window){
         .next = races->windows, .plan = *plan, .number = ++races->window_count};
     races->windows = window;
+    loads_see_windows();
     message_unlock();
     return window;
 }
@@ -59,7 +62,9 @@ void races_unwatch(struct watched_window *window)
     struct watched_window **at = &process.races->windows;
     while (*at != window)
         at = &(*at)->next;
+    loads_keep();
     *at = window->next;
+    loads_see_windows();
     history_forget(window);
     pendings_free(window);
     message_unlock();

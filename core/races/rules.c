@@ -66,6 +66,9 @@ static const char *remedy_of(const struct access *one, const struct access *othe
     bool is_same_origin = one->stamp->origin == other->stamp->origin;
     if (a->epoch == IN_FENCE || b->epoch == IN_FENCE)
         return "MPI_Win_fence between them";
+    bool is_own = is_load_or_store(a) || is_load_or_store(b);
+    if (is_own && (a->epoch == IN_START || b->epoch == IN_START))
+        return "MPI_Win_wait before a load or store, and MPI_Win_post after it,";
     if (a->epoch == IN_START || b->epoch == IN_START)
         return is_same_origin ? "MPI_Win_complete between them"
                               : "an exposure epoch for each, one after the other";
@@ -93,7 +96,8 @@ static struct call_site site_of(const struct access *access, char words[WORDS_BY
         .call = text.procedure,
         .source = text.source,
         .object = words,
-        .text = epoch_words[access->record.epoch],
+        .text = is_load_or_store(&access->record) ? "the memory's owner"
+                                                  : epoch_words[access->record.epoch],
     };
 }
 
@@ -117,18 +121,38 @@ static void bytes_words(const struct access *one, const struct access *other,
                  a->element);
 }
 
-void conflict_tell(const struct access *one, const struct access *other)
+// What the second of two accesses is.
+static void second_words(const struct access *one, enum rule rule,
+                         char words[WORDS_BYTES])
 {
-    char words[2][WORDS_BYTES], bytes[WORDS_BYTES];
-    struct call_site sites[] = {site_of(other, words[0]), site_of(one, words[1])};
-    enum rule rule = rule_of(one, other);
-    bytes_words(one, other, bytes);
+    const struct access_record *a = &one->record;
     const char *what = rule == RULE_ACCUMULATE_TYPES        ? "with another datatype "
                        : rule == RULE_ACCUMULATE_OPERATIONS ? "with another operation "
                                                             : "";
-    finding_tell(rule, sites, 2,
-                 "accesses %s, of the memory of rank %d, as another call does %s"
-                 "in %s; nothing orders the two: %s would",
-                 bytes, process.races->rank, what, epoch_words[one->record.epoch],
-                 remedy_of(one, other));
+    if (is_load_or_store(a))
+        snprintf(words, WORDS_BYTES, "a %s of the program does",
+                 a->kind == WATCHED_LOAD ? "load" : "store");
+    else
+        snprintf(words, WORDS_BYTES, "another call does %sin %s", what,
+                 epoch_words[a->epoch]);
+}
+
+// What is said is about the newer one, or about the operation that a load or store meets.
+void conflict_tell(const struct access *one, const struct access *other)
+{
+    if (is_load_or_store(&other->record)) {
+        const struct access *owners = other;
+        other = one;
+        one = owners;
+    }
+    char words[2][WORDS_BYTES], bytes[WORDS_BYTES], second[WORDS_BYTES];
+    struct call_site sites[] = {site_of(other, words[0]), site_of(one, words[1])};
+    enum rule rule = rule_of(one, other);
+    bytes_words(one, other, bytes);
+    second_words(one, rule, second);
+    finding_tell(
+        rule, sites, 2,
+        "accesses %s, of the memory of rank %d, as %s; nothing orders the two: "
+        "%s would",
+        bytes, process.races->rank, second, remedy_of(one, other));
 }

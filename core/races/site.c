@@ -41,10 +41,9 @@ static bool sites_grow(struct call_sites *sites)
     return true;
 }
 
-uint32_t site_now(void)
+uint32_t site_at(struct call_place place)
 {
     struct call_sites *sites = &process.races->sites;
-    struct call_place place = call_place();
     if (sites->count == sites->room && !sites_grow(sites))
         return 0;
     uint32_t *bucket = bucket_find(sites, place);
@@ -55,14 +54,24 @@ uint32_t site_now(void)
     return *bucket - 1;
 }
 
+uint32_t site_now(void)
+{
+    return site_at(call_place());
+}
+
+static const char *place_name(struct call_place place, char text[SOURCE_TEXT_BYTES])
+{
+    bool is_name = place.entry == load_name || place.entry == store_name;
+    return is_name ? place.entry : entry_text(place.entry, text);
+}
+
 // The procedure and the source line, with a line feed between them.
 enum { SITE_TEXT_BYTES = 2 * SOURCE_TEXT_BYTES };
 
 static int site_write(struct call_place place, char text[SITE_TEXT_BYTES])
 {
     char procedure[SOURCE_TEXT_BYTES], source[SOURCE_TEXT_BYTES];
-    return snprintf(text, SITE_TEXT_BYTES, "%.100s\n%s",
-                    entry_text(place.entry, procedure),
+    return snprintf(text, SITE_TEXT_BYTES, "%.100s\n%s", place_name(place, procedure),
                     source_line_text(place.address, source));
 }
 

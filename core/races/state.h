@@ -92,6 +92,8 @@ struct call_place {
     const void *address, *entry;
 };
 
+enum { LOAD_RUNS = 64 };
+
 // A way from a procedure of MPI to where its call is told of, innermost frame first.
 enum { PATH_FRAMES = 16, CALL_PATHS = 32, KNOWN_CODES = 256 };
 
@@ -130,6 +132,18 @@ struct races {
         const void *address;
         bool is_of_oriel, is_core; // of one of its libraries, of that of the core
     } codes[KNOWN_CODES];
+    struct loads {
+        struct load_watch *watch; // of the library that sees them; NULL: there is none
+        struct load_run {
+            uintptr_t begin, end;
+            const void *place;             // in the program
+            struct watched_window *window; // NULL: there is no run
+            uint32_t element;              // bytes of one access
+            bool is_store;
+        } runs[LOAD_RUNS];   // by hash of the place
+        struct stamp *stamp; // of what they do now; NULL: not made yet
+        bool are_untold;     // there have been some since the clock's last tick
+    } loads;
     struct call_sites {
         struct call_place *table;
         uint32_t *buckets; // 1 + index, by hash of the address; 0: free
@@ -186,6 +200,20 @@ void updates_tell(const struct watched_window *window, const struct pending *pen
 void flushes_tell(const struct watched_window *window, const struct pending *pending);
 void updates_learn(const struct watched_window *window, const struct pending *pending);
 
+// Whoever looks at a flag in this memory has seen what others had completed before.
+void updates_see(struct lock_clocks clocks);
+
+// ---- loads and stores of the program
+// In place of the entry point of a call.
+extern const char load_name[], store_name[];
+void loads_start(void);
+void loads_stop(void);
+void loads_see_windows(void); // after they have changed
+// Puts those that are gathered into the history, since the clock is about to change.
+void loads_keep(void);
+// Before the own clock goes to others: it comes after the loads and stores so far.
+void clock_is_told(void);
+
 // ---- pending accesses
 void pendings_free(struct watched_window *window);
 
@@ -212,7 +240,8 @@ void history_stop(void);
 
 // ---- call sites
 struct call_place call_place(void);
-// The number of the call that is under way.
+// The number of a place, 0 without memory; of the call that is under way.
+uint32_t site_at(struct call_place place);
 uint32_t site_now(void);
 // Tells another process of those that it does not know yet.
 void sites_tell(int job_rank);

@@ -71,11 +71,17 @@ void updates_take(int job_rank, uint64_t context, int64_t number, const uint64_t
                            clock);
 }
 
+void updates_see(struct lock_clocks clocks)
+{
+    clock_learn_shared(clocks.updates);
+    clock_learn_shared(clocks.flushes);
+}
+
 void races_synced(struct lock_clocks clocks)
 {
     message_lock();
-    clock_learn_shared(clocks.updates);
-    clock_learn_shared(clocks.flushes);
+    updates_see(clocks);
+    clock_is_told();
     clock_raise_shared(clocks.flushes, process.races->clock);
     message_unlock();
 }
