@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <rdma/fi_errno.h>
 
-enum { SHORT = 1, GAP = 1, LONG = 1024, AT = SHORT + GAP, ALL = AT + LONG };
+enum { SHORT = 1, GAP = 1, LONG = 2048, AT = SHORT + GAP, ALL = AT + LONG };
 
 static int mine[ALL], got[ALL];
 static MPI_Datatype pieces; // a short one, then a long one
