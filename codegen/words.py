@@ -16,9 +16,12 @@ def condition_words(condition: Condition) -> str:
 
 
 def kind_words(argument: Argument) -> str:
-    """ "handle", "array of non-negative integers"; "" if the standard says nothing."""
-    if not argument.has_word:
-        return ""
+    """As the standard says it; "" if it says nothing."""
+    return plain_kind(argument) if argument.has_word else ""
+
+
+def plain_kind(argument: Argument) -> str:
+    """ "handle", "array of non-negative integers"."""
     word = argument.kind.word
     plural = word + ("es" if word.endswith("s") else "s")
     return f"array of {plural}" if argument.is_array else word

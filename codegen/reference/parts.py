@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from codegen.language import Language
 from codegen.model import Argument, Procedure
 from codegen.reference.pages import ArgumentRow, Binding, Failure
-from codegen.words import domain_demands, freedoms, kind_words
+from codegen.words import domain_demands, freedoms, plain_kind
 from codegen.wrap import fill
 
 WIDTH = 76
@@ -47,8 +47,9 @@ def bindings_of(
 
 
 def _demands(argument: Argument) -> Iterator[str]:
+    each = "each " if argument.is_array else ""
     for words, _ in domain_demands(argument):
-        yield f"must be {words}"
+        yield f"{each}must be {words}"
     yield from freedoms(argument)
     if argument.frees:
         null = argument.kind.null
@@ -69,7 +70,7 @@ def argument_rows(
             ArgumentRow(
                 argument.name,
                 argument.direction.value,
-                kind_words(argument) or argument.kind.word,
+                plain_kind(argument),
                 argument.description,
                 tuple(_demands(argument)),
                 () if len(having) == len(languages) else tuple(titles),
@@ -81,13 +82,16 @@ def argument_rows(
 def failures_of(procedure: Procedure) -> tuple[Failure, ...]:
     """Classes in the order of the arguments, then those that the record names."""
     reasons: dict[str, list[str]] = {}
+    if not procedure.returns_error:
+        return ()
     for argument in procedure.arguments:
+        each, one = ("each of ", "one of ") if argument.is_array else ("", "")
         if argument.is_in and argument.kind.error and not procedure.is_raw:
             word = "handle" if argument.kind.is_handle else "key"
-            text = f"`{argument.name}` is no valid {word}"
+            text = f"{one}`{argument.name}` is no valid {word}"
             reasons.setdefault(argument.kind.error, []).append(text)
         for words, error in domain_demands(argument):
-            text = f"`{argument.name}` must be {words}"
+            text = f"{each}`{argument.name}` must be {words}"
             reasons.setdefault(error, []).append(text)
     for error in procedure.texts.fails:
         reasons.setdefault(error, [])

@@ -15,7 +15,7 @@ CONSTANTS = "spec/constants.spec"
 ABI = FORUM / "mpi-5.0-abi.facts"
 # One between others, the last of its category, a datatype, an operation, a function.
 TAKEN = (
-    "MPI_ERR_ABI",
+    "MPI_T_VERBOSITY_MPIDEV_ALL",
     "MPI_COMBINER_RESIZED",
     "MPI_INT16_T",
     "MPI_BXOR",

@@ -41,15 +41,16 @@ def _first_of_each(found: Iterator[Probe]) -> Iterator[Probe]:
 
 
 def cxx_probes(spec: Spec) -> list[Probe]:
-    """All calls; the large members are made by the same lines."""
+    """All calls, of the members for large counts too."""
     found: list[Probe] = []
     for record in echoed(spec, "c"):
         is_called = "cxx" in record.languages and record.returns_error
         if not is_called or any(a.callback for a in record.arguments):
             continue
-        call = Call(spec, record, "c", Case.PLAIN)
-        for some in SORTS_OF_PROBES:
-            found += _first_of_each(some(call))
+        for is_large in (False, True)[: 1 + record.is_large]:
+            call = Call(spec, record, "c", Case.PLAIN, is_large)
+            for some in SORTS_OF_PROBES:
+                found += _first_of_each(some(call))
     return found
 
 
