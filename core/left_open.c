@@ -70,6 +70,8 @@ void left_open_tell(void)
     struct call_site site = {.rank = process.rank, .call = "MPI_Finalize"};
     if (process.options.check >= CHECK_BASIC)
         epochs_tell(&site);
+    if (process.options.analyses & ANALYSIS_ERRORS)
+        returned_errors_tell();
     if ((process.options.analyses & ANALYSIS_LEAKS) == 0)
         return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -115,6 +115,7 @@ static int stop_layers(void)
         races_stop();
     }
     process.has_started = process.has_met = false;
+    faults_leave();
     datatypes_stop();
     objects_stop();
     messages_stop();
@@ -149,6 +150,7 @@ static int process_start(int thread_level)
         err = fail(MPI_ERR_NO_MEM, "no memory for what is to be done at exit");
     if (err)
         return err;
+    faults_watch();
     process.has_started = true;
     return 0;
 }

@@ -32,11 +32,15 @@ void job_signal(const struct job *job, int number)
     kill(-job->group, number);
 }
 
+// All of them stand still before the first one ends: one that goes on would notice the
+// death of another, and report that as its own error.
 static void job_terminate(const struct job *job, bool is_aborting)
 {
-    for (int i = 0; i < job->size; i++)
-        if (!job->ranks[i].has_ended && job->ranks[i].is_aborting == is_aborting)
-            rank_signal(&job->ranks[i], SIGTERM);
+    static const int steps[] = {SIGSTOP, SIGTERM, SIGCONT};
+    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++)
+        for (int i = 0; i < job->size; i++)
+            if (!job->ranks[i].has_ended && job->ranks[i].is_aborting == is_aborting)
+                rank_signal(&job->ranks[i], steps[step]);
 }
 
 // The rank's own words about its end come before mpiexec's.

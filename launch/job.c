@@ -38,8 +38,43 @@ void group_kill(const struct job *job)
 
 // ---- start --------------------------------------------------------------------------
 
-// Writes the map of ranks to hosts for PMI-1 programs: one group for each run of ranks
-// on a host.
+// Ranks behind each other on one host, and as many on each of the hosts behind it.
+struct host_group {
+    int first, hosts, each;
+};
+
+static int run_length(const int host_of[], int from, int end)
+{
+    int to = from;
+    while (to < end && host_of[to] == host_of[from])
+        to++;
+    return to - from;
+}
+
+static struct host_group group_from(const int host_of[], int from, int end)
+{
+    struct host_group group = {host_of[from], 1, run_length(host_of, from, end)};
+    int each = group.each;
+    for (int at = from + each; at < end; at += each, group.hosts++)
+        if (host_of[at] != host_of[at - 1] + 1 || run_length(host_of, at, end) != each)
+            break;
+    return group;
+}
+
+// How many ranks a map must name when it is read again from its begin until all ranks
+// have been placed: those of the first group, or all.
+static int ranks_named(const int host_of[], int ranks)
+{
+    struct host_group group = group_from(host_of, 0, ranks);
+    int period = group.hosts * group.each;
+    for (int rank = period; rank < ranks; rank++)
+        if (host_of[rank] != host_of[rank - period])
+            return ranks;
+    return period;
+}
+
+// Writes the map of ranks to hosts for PMI-1 programs, in as few groups as hosts of equal
+// numbers of ranks allow.
 static char *describe_hosts(const struct plan *plan)
 {
     char *map = NULL;
@@ -49,10 +84,11 @@ static char *describe_hosts(const struct plan *plan)
     if (!text || !host_of || !hosts_place(plan, host_of))
         return NULL;
     fprintf(text, "(vector");
-    for (int rank = 0, next; rank < plan->ranks; rank = next) {
-        for (next = rank; next < plan->ranks && host_of[next] == host_of[rank];)
-            next++;
-        fprintf(text, ",(%d,1,%d)", host_of[rank], next - rank);
+    int named = ranks_named(host_of, plan->ranks);
+    for (int rank = 0; rank < named;) {
+        struct host_group group = group_from(host_of, rank, named);
+        fprintf(text, ",(%d,%d,%d)", group.first, group.hosts, group.each);
+        rank += group.hosts * group.each;
     }
     fprintf(text, ")");
     fclose(text);

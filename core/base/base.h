@@ -25,6 +25,7 @@
 #include "base/counter.h"
 #include "base/error.h"
 #include "base/event.h"
+#include "base/fault.h"
 #include "base/finding.h"
 #include "base/futex.h"
 #include "base/hash.h"

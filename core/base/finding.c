@@ -298,13 +298,11 @@ void finding_tell(enum rule rule, const struct call_site sites[], int count,
     pthread_mutex_unlock(&process.findings.lock);
 }
 
-void finding_tell_error(const char *error_name, const char *call, const char *object,
-                        const char *text)
+void finding_tell_error(const char *error_name, const void *address, const char *call,
+                        const char *object, const char *text)
 {
-    struct call_site site = {.rank = process.rank,
-                             .call = call,
-                             .object = object,
-                             .address = calling_address()};
+    struct call_site site = {
+        .rank = process.rank, .call = call, .object = object, .address = address};
     finding_print(error_name, &site, 1, text);
     pthread_mutex_lock(&process.findings.lock);
     report_put(error_name, "error", &site, 1, text);

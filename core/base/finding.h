@@ -46,8 +46,9 @@ struct findings {
 // address need not be given. From any thread.
 void finding_tell(enum rule rule, const struct call_site sites[], int count,
                   const char *format, ...) PRINTF_LIKE(4, 5);
-// The line for an error that ends the job, and its result in the file.
-void finding_tell_error(const char *error_name, const char *call, const char *object,
-                        const char *text);
+// The line for an error that ends the job, and its result in the file. The address is that
+// of the call in the program.
+void finding_tell_error(const char *error_name, const void *address, const char *call,
+                        const char *object, const char *text);
 // Prints how often what was printed once has been found, and forgets it all.
 void findings_close(void);

@@ -11,7 +11,7 @@
 enum check_level { CHECK_OFF, CHECK_BASIC, CHECK_FULL };
 
 // What else is checked while the program runs, as bits (ORIEL_CHECK).
-enum analysis { ANALYSIS_LEAKS = 1, ANALYSIS_RACES = 2 };
+enum analysis { ANALYSIS_LEAKS = 1, ANALYSIS_RACES = 2, ANALYSIS_ERRORS = 4 };
 
 enum { OPTION_TEXT_BYTES = 1024 };
 
@@ -20,7 +20,7 @@ enum { OPTION_TEXT_BYTES = 1024 };
 struct options {
     bool are_read;
     int check;             // ORIEL_CHECK=full|basic|off: enum check_level
-    int analyses;          // ORIEL_CHECK=leaks,races: enum analysis
+    int analyses;          // ORIEL_CHECK=leaks,races,errors: enum analysis
     int verbose;           // ORIEL_VERBOSE: say what was chosen and why
     int fake_nodes;        // ORIEL_FAKE_NODES: split the ranks of a machine
     int progress_thread;   // ORIEL_PROGRESS=thread|off

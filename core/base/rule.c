@@ -20,6 +20,12 @@ const struct rule_text rule_texts[RULES] = {
     [RULE_TYPE_MISMATCH] = {"type-mismatch", LEVEL_ERROR,
                             "the data of two buffers that belong together are of "
                             "different types (MPI-4.1 3.3.1, 12.3)"},
+    [RULE_FALSE_ASSERTION] = {"false-assertion", LEVEL_ERROR,
+                              "the program does what a call has asserted that it does "
+                              "not (MPI-4.1 12.5.5)"},
+    [RULE_MEMORY_GONE] = {"memory-gone", LEVEL_ERROR,
+                          "the program gives back memory that a window still has "
+                          "(MPI-4.1 12.2.5)"},
     [RULE_UNKNOWN_SETTING] = {"unknown-setting", LEVEL_WARNING,
                               "a variable is named as a setting of Oriel and is none"},
     [RULE_UNKNOWN_KEY] = {"unknown-key", LEVEL_WARNING,
@@ -32,6 +38,9 @@ const struct rule_text rule_texts[RULES] = {
                          "an epoch has not been closed before MPI_Finalize"},
     [RULE_LEFT_OPEN] = {"left-open", LEVEL_WARNING,
                         "an object has not been freed before MPI_Finalize"},
+    [RULE_UNSEEN_ERROR] = {"unseen-error", LEVEL_WARNING,
+                           "a call has returned an error, and the program has asked "
+                           "neither for its class nor for its text"},
     [RULE_DEADLOCK] = {"deadlock", LEVEL_ERROR,
                        "calls wait for each other, so that none of them can return"},
 };

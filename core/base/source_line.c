@@ -237,6 +237,32 @@ const void *calling_address(void)
     return i < count ? (char *)frames[i] - 1 : NULL;
 }
 
+bool is_in_oriel(const void *instruction)
+{
+    Dl_info own;
+    return dladdr((void *)(uintptr_t)is_in_oriel, &own) != 0 &&
+           is_of_oriel(instruction, own.dli_fbase);
+}
+
+const void *faulting_call(const void *instruction, const void **entry)
+{
+    void *frames[FRAMES_MAX];
+    Dl_info own, frame;
+    int count = backtrace(frames, FRAMES_MAX), i = 0;
+    *entry = NULL;
+    if (dladdr((void *)(uintptr_t)faulting_call, &own) == 0)
+        return NULL;
+    while (i < count && frames[i] != instruction) // the handler's own
+        i++;
+    if (i < count && !is_in_oriel(frames[i]))
+        i++;
+    for (; i < count && is_in_oriel((char *)frames[i] - 1); i++)
+        if (dladdr((char *)frames[i] - 1, &frame) != 0 &&
+            frame.dli_fbase == own.dli_fbase)
+            *entry = (char *)frames[i] - 1;
+    return i < count ? (char *)frames[i] - 1 : NULL;
+}
+
 const void *calling_entry(void)
 {
     void *frames[FRAMES_MAX];

@@ -29,6 +29,13 @@ const void *calling_address(void);
 const void *calling_entry(void);
 const char *entry_text(const void *entry, char text[SOURCE_TEXT_BYTES]);
 
+// Is this code in one of Oriel's own libraries?
+bool is_in_oriel(const void *instruction);
+// In the handler of a signal, which an instruction of Oriel's or of a function that it has
+// called directly has caused: the call of the program, like calling_address(), and
+// *entry like calling_entry(); both may be NULL.
+const void *faulting_call(const void *instruction, const void **entry);
+
 // Finds what is known of a code address. False when no line is. Any thread may call; costs
 // a millisecond the first time, and more with much debug information.
 bool source_line_find(const void *address, struct source_line *found);

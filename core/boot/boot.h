@@ -15,12 +15,14 @@ struct boot {
     // From boot_find_nodes on:
     int node, node_count;     // index of this process's node; number of nodes
     int node_rank, node_size; // position among, and number of, the node's processes
-    int block;                // ranks are on nodes in blocks of so many, of which the
-                              // last may have fewer; 0: they are not
+    int first;                // the leader of this node
     int machine_size;         // processes on this machine, which may be several nodes
+    const int *node_members;  // [node_size] ranks of this node, ascending
+    int block;                // ranks are on nodes in blocks of so many, of which the
+                              // last may have fewer; 0: they are not, and there are
+    int *tables;              // of this process alone, private; NULL: they are shared
     const int *node_of;       // [size] node of each rank
     const int *node_rank_of;  // [size] position of each rank in its node
-    const int *node_members;  // [node_size] ranks of this node, ascending
     const int *leaders;       // [node_count] leader of each node
     // -1 when the launcher does not say:
     int app_number;                   // MPI_APPNUM
@@ -45,6 +47,38 @@ void boot_cores(uint64_t words[], int count);
 // Learns the nodes. Collective over the job: some launchers have to be told by every
 // process where it is.
 int boot_find_nodes(struct boot *boot);
+// The bytes of the tables of where each rank is, which a process needs once its node has
+// been found unless nodes are blocks; then 0.
+size_t boot_tables_bytes(const struct boot *boot);
+// Copies the tables to memory that all processes of the node have, where each then uses
+// them instead of its own.
+void boot_copy_tables(const struct boot *boot, void *shared);
+void boot_use_tables(struct boot *boot, const void *shared);
+
+// The node of a rank.
+static inline int boot_node(const struct boot *boot, int rank)
+{
+    return boot->block > 0 ? rank / boot->block : boot->node_of[rank];
+}
+
+static inline int boot_leader(const struct boot *boot, int node)
+{
+    return boot->block > 0 ? node * boot->block : boot->leaders[node];
+}
+
+// Is that rank on this node? Without a division in jobs with blocks.
+static inline bool boot_is_local(const struct boot *boot, int rank)
+{
+    return likely(boot->block > 0)
+               ? (unsigned)(rank - boot->first) < (unsigned)boot->node_size
+               : boot->node_of[rank] == boot->node;
+}
+
+// The position of a rank of this node.
+static inline int boot_local_rank(const struct boot *boot, int rank)
+{
+    return likely(boot->block > 0) ? rank - boot->first : boot->node_rank_of[rank];
+}
 
 // Key-value exchange: puts of all processes before a fence are seen by gets after it.
 // Keys up to 63 and values up to 1023 printable characters without blanks; a key is put

@@ -118,17 +118,50 @@ static int exchange_identities(struct boot *boot, int *machine_of)
     return err;
 }
 
-static int find_machines(struct boot *boot, int *machine_of)
+// ---- nodes that are blocks --------------------------------------------------------
+
+int mapping_block(const char *text, int size, int parts, int *of_machine)
 {
-    if (boot->size == 1) {
-        machine_of[0] = 0;
+    static const char opening[] = "(vector,(";
+    const char *group = text + strlen(opening);
+    int first, machines, each;
+    if (strncmp(text, opening, strlen(opening)) != 0 ||
+        !take_number(&group, ',', 0, &first) ||
+        !take_number(&group, ',', 1, &machines) ||
+        !take_number(&group, ')', 1, &each) || strcmp(group, ")") != 0 || first > 0)
         return 0;
-    }
-    char map[WIRE_VALUE_BYTES];
-    int err = boot_get(boot, BOOT_LAUNCHER, "PMI_process_mapping", map, sizeof map);
-    if (err == MPI_ERR_NAME || (!err && *map == '\0'))
-        return exchange_identities(boot, machine_of);
-    return err ? err : mapping_parse(map, boot->size, machine_of);
+    if (machines == 1 || each > size)
+        each = size;
+    if ((int64_t)machines * each < size)
+        return 0; // further ranks begin with the first machine again
+    if (parts > each)
+        parts = each;
+    *of_machine = each;
+    return parts == 1 || (each % parts == 0 && size % each == 0) ? each / parts : 0;
+}
+
+static int ranks_in_block(const struct boot *boot, int block)
+{
+    int left = boot->size - boot->rank / block * block;
+    return left < block ? left : block;
+}
+
+static int describe_blocks(struct boot *boot, int block)
+{
+    int count = ranks_in_block(boot, block);
+    int *members = malloc((size_t)count * sizeof *members);
+    if (members == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a node of %d processes", count);
+    boot->block = block;
+    boot->node = boot->rank / block;
+    boot->node_count = (boot->size - 1) / block + 1;
+    boot->first = boot->node * block;
+    boot->node_rank = boot->rank - boot->first;
+    boot->node_size = count;
+    for (int i = 0; i < count; i++)
+        members[i] = boot->first + i;
+    boot->node_members = members;
+    return 0;
 }
 
 // ---- nodes ------------------------------------------------------------------------
@@ -165,13 +198,6 @@ static int count_equal(const int *values, int size, int rank)
     return count;
 }
 
-// The tables of a job of which the nodes are known, in the order of struct boot.
-static int *tables_make(const struct boot *boot)
-{
-    size_t size = (size_t)boot->size, nodes = (size_t)boot->node_count;
-    return malloc((2 * size + (size_t)boot->node_size + nodes) * sizeof(int));
-}
-
 // How many ranks each node has one behind the other, if it has no others; else 0.
 static int find_block(const int *node_of, int size)
 {
@@ -184,23 +210,49 @@ static int find_block(const int *node_of, int size)
     return block;
 }
 
-// Derives all other tables from that of nodes. MPI_ERR_NO_MEM.
-static int describe_nodes(struct boot *boot, const int *node_of)
+static void tables_place(struct boot *boot, const int *tables)
 {
-    boot->node = node_of[boot->rank];
-    boot->block = find_block(node_of, boot->size);
-    boot->node_size = count_equal(node_of, boot->size, boot->rank);
+    boot->node_of = tables;
+    boot->node_rank_of = tables + boot->size;
+    boot->leaders = boot->node_rank_of + boot->size;
+}
+
+size_t boot_tables_bytes(const struct boot *boot)
+{
+    size_t size = (size_t)boot->size, nodes = (size_t)boot->node_count;
+    return boot->block > 0 ? 0 : (2 * size + nodes) * sizeof(int);
+}
+
+void boot_copy_tables(const struct boot *boot, void *shared)
+{
+    memcpy(shared, boot->tables, boot_tables_bytes(boot));
+}
+
+void boot_use_tables(struct boot *boot, const void *shared)
+{
+    tables_place(boot, shared);
+    free(boot->tables);
+    boot->tables = NULL;
+}
+
+// Derives the other tables from that of nodes. MPI_ERR_NO_MEM.
+static int describe_tables(struct boot *boot, const int *node_of)
+{
+    size_t size = (size_t)boot->size;
+    size_t own = (size_t)count_equal(node_of, boot->size, boot->rank);
     int *counts = calloc((size_t)boot->node_count, sizeof *counts);
-    int *tables = tables_make(boot);
-    if (counts == NULL || tables == NULL) {
+    int *members = malloc(own * sizeof *members);
+    int *tables = malloc(boot_tables_bytes(boot));
+    if (counts == NULL || members == NULL || tables == NULL) {
         free(counts);
+        free(members);
         free(tables);
         return fail(MPI_ERR_NO_MEM, "no memory for the tables of %d processes",
                     boot->size);
     }
-    int *node_rank_of = tables + boot->size, *members = node_rank_of + boot->size;
-    int *leaders = members + boot->node_size;
-    memcpy(tables, node_of, (size_t)boot->size * sizeof *tables);
+    int *node_rank_of = tables + size, *leaders = node_rank_of + size;
+    boot->node = node_of[boot->rank];
+    memcpy(tables, node_of, size * sizeof *tables);
     for (int rank = 0; rank < boot->size; rank++) {
         int node = node_of[rank];
         if (counts[node] == 0)
@@ -210,26 +262,32 @@ static int describe_nodes(struct boot *boot, const int *node_of)
         node_rank_of[rank] = counts[node]++;
     }
     free(counts);
-    boot->node_of = tables;
-    boot->node_rank_of = node_rank_of;
+    boot->tables = tables;
+    tables_place(boot, tables);
     boot->node_members = members;
-    boot->leaders = leaders;
+    boot->node_size = (int)own;
     boot->node_rank = node_rank_of[boot->rank];
+    boot->first = members[0];
     return 0;
 }
 
-// From the launcher's PMI_process_mapping or else by an exchange of machine identities,
-// then split by ORIEL_FAKE_NODES.
-int boot_find_nodes(struct boot *boot)
+static int describe_nodes(struct boot *boot, const int *node_of)
+{
+    int block = find_block(node_of, boot->size);
+    return block > 0 ? describe_blocks(boot, block) : describe_tables(boot, node_of);
+}
+
+// By a map of any form, or without one.
+static int find_by_tables(struct boot *boot, const char *map, int parts)
 {
     size_t size = (size_t)boot->size;
     int *machine_of = malloc(2 * size * sizeof *machine_of);
-    int parts = process.options.fake_nodes > 1 ? process.options.fake_nodes : 1;
     if (machine_of == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to find the nodes of %d processes",
                     boot->size);
     int *node_of = machine_of + size;
-    int err = find_machines(boot, machine_of);
+    int err = *map == '\0' ? exchange_identities(boot, machine_of)
+                           : mapping_parse(map, boot->size, machine_of);
     if (!err) {
         boot->machine_size = count_equal(machine_of, boot->size, boot->rank);
         boot->node_count = machines_split(machine_of, boot->size, parts, node_of);
@@ -242,7 +300,28 @@ int boot_find_nodes(struct boot *boot)
     return err;
 }
 
+// From the launcher's PMI_process_mapping or else by an exchange of machine identities,
+// then split by ORIEL_FAKE_NODES.
+int boot_find_nodes(struct boot *boot)
+{
+    char map[WIRE_VALUE_BYTES] = "(vector,(0,1,1))";
+    int parts = process.options.fake_nodes > 1 ? process.options.fake_nodes : 1;
+    int err = 0, of_machine;
+    if (boot->size > 1)
+        err = boot_get(boot, BOOT_LAUNCHER, "PMI_process_mapping", map, sizeof map);
+    if (err == MPI_ERR_NAME)
+        *map = '\0';
+    else if (err)
+        return err;
+    int block = mapping_block(map, boot->size, parts, &of_machine);
+    if (block == 0)
+        return find_by_tables(boot, map, parts);
+    boot->machine_size = ranks_in_block(boot, of_machine);
+    return describe_blocks(boot, block);
+}
+
 void nodes_free(struct boot *boot)
 {
-    free((int *)boot->node_of);
+    free((int *)boot->node_members);
+    free(boot->tables);
 }

@@ -10,6 +10,11 @@ void nodes_free(struct boot *boot);
 // (first machine, number of machines, ranks per machine), begun again when they end
 // before the ranks do. MPI_ERR_OTHER when the text is anything else.
 int mapping_parse(const char *text, int size, int *machine_of);
+// How many ranks each node has one behind the other by a text of one group, such as
+// "(vector,(0,4,2))", which places all of them, if machines are split into `parts`; so no
+// table of the ranks is needed. *of_machine: ranks of each machine, of which the last may
+// have fewer. 0: by another text, or if the parts would not be alike.
+int mapping_block(const char *text, int size, int parts, int *of_machine);
 // Splits each machine's ranks into `parts` blocks, at most one per rank, and numbers
 // the nodes that result in the order of their lowest ranks. `machine_of` holds any
 // numbers in 0 .. size-1; returns the number of nodes, or -1 when there is no memory.

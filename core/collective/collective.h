@@ -56,6 +56,10 @@ int collective_node_any(struct communicator *comm, bool is_true, bool *any);
 int collective_barrier_between_nodes(struct communicator *comm);
 int collective_broadcast(struct communicator *comm, void *bytes, size_t size, int root);
 int collective_node_broadcast(struct communicator *comm, void *bytes, size_t size);
+// Memory of the segment for the members on this node, from their leader, which finds it
+// in *provided as well, to free it.
+int collective_node_alloc(struct communicator *comm, size_t bytes, void **provided,
+                          void **memory);
 // `all` has comm->size blocks of `size` bytes.
 int collective_gather_all(struct communicator *comm, const void *mine, size_t size,
                           void *all);

@@ -209,6 +209,52 @@ void communicator_drop(struct communicator *comm)
     object_release(comm);
 }
 
+int collective_node_alloc(struct communicator *comm, size_t bytes, void **provided,
+                          void **memory)
+{
+    struct {
+        uint64_t offset;
+        int error;
+    } told = {0, 0};
+    if (is_leader(comm)) {
+        told.error = shm_alloc(process.shm, bytes, CACHE_LINE, provided);
+        if (!told.error)
+            told.offset = shm_offset(process.shm, *provided);
+    }
+    int err = collective_node_broadcast(comm, &told, sizeof told);
+    if (err)
+        return err;
+    if (told.error)
+        return is_leader(comm) ? told.error
+                               : fail(told.error,
+                                      "the leader of this node could not "
+                                      "provide %zu bytes for its processes",
+                                      bytes);
+    *memory = shm_at(process.shm, told.offset);
+    return 0;
+}
+
+// Each process has made tables of where all are; one copy for all of the node is enough.
+static int share_node_tables(void)
+{
+    size_t bytes = boot_tables_bytes(process.boot);
+    void *provided, *tables;
+    if (bytes == 0 || process.boot->node_size == 1)
+        return 0;
+    int err = collective_node_alloc(process.world, bytes, &provided, &tables);
+    if (err)
+        return err;
+    if (is_leader(process.world))
+        boot_copy_tables(process.boot, tables);
+    err = collective_node_barrier(process.world);
+    if (err)
+        return err;
+    message_lock(); // handlers look into the tables
+    boot_use_tables(process.boot, tables);
+    message_unlock();
+    return 0;
+}
+
 static int predefined_make(int first, int size, const char *name, uint64_t context,
                            struct communicator **made)
 {
@@ -240,7 +286,9 @@ int collectives_start(void)
         err = predefined_make(rank, 1, "MPI_COMM_SELF", context_next(), &process.self);
     if (!err)
         err = make_buffer(process.world);
-    return err ? err : share_buffer(process.world, process.world);
+    if (!err)
+        err = share_buffer(process.world, process.world);
+    return err ? err : share_node_tables();
 }
 
 void world_open(void)

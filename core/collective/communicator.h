@@ -4,7 +4,7 @@
 
 #include "collective/schedule.h"
 
-enum { TAG_SHARED_BUFFER };
+enum { TAG_SHARED_BUFFER, TAG_SPLIT };
 
 // Returns a context that is unique in the job without agreement.
 uint64_t context_next(void);
@@ -27,10 +27,13 @@ int communicator_make_apart(struct communicator *carrier, int tag, struct group 
 int communicator_set_up(struct communicator *comm, struct errhandler *errhandler);
 // Gives the program a handle, or none for NULL.
 int communicator_publish(struct communicator *made, struct communicator **newcomm);
-// Makes the group of the processes that chose a color, in the order of their keys.
+// Make the group of those that chose, or of those that chose a color, in the order of
+// their keys.
 struct choice {
     int color, key, rank;
 };
+int group_of_choices(const struct group *members, struct choice *choices, int count,
+                     struct group **group);
 int group_of_color(const struct group *members, struct choice *choices, int color,
                    struct group **group);
 

@@ -148,27 +148,48 @@ static void packing_fill(const struct packing *packing, const struct communicato
     }
 }
 
+// Do the blocks lie in that order already, as those of nodes with successive ranks do?
+static bool is_packed(const struct packing *packing, const struct communicator *comm,
+                      size_t size)
+{
+    for (int rank = 0; rank < comm->size; rank++)
+        if (packing->offsets[rank] != rank * (MPI_Count)size)
+            return false;
+    return true;
+}
+
+// Copies the blocks of members of this node, or those of the others, to or from where they
+// are packed.
+static void append_packing(struct schedule *schedule, struct communicator *comm,
+                           char *all, size_t size, const struct packing *packing,
+                           struct elements packed, bool is_local)
+{
+    MPI_Count bytes = (MPI_Count)size;
+    for (int rank = 0; rank < comm->size; rank++) {
+        struct elements block = elements_of(all + rank * bytes, bytes, byte_type());
+        struct elements there = elements_part(packed, packing->offsets[rank], bytes);
+        if (comm_rank_is_local(comm, rank) == is_local)
+            schedule_copy(schedule, is_local ? block : there, is_local ? there : block);
+    }
+}
+
 static void append_packed(struct schedule *schedule, struct communicator *comm,
                           char *all, size_t size, const struct packing *packing)
 {
-    MPI_Count bytes = (MPI_Count)size;
-    struct elements packed =
-        schedule_scratch(schedule, comm->size * bytes, byte_type());
+    MPI_Count bytes = comm->size * (MPI_Count)size;
+    bool needs_copies = !is_packed(packing, comm, size);
+    struct elements packed = needs_copies
+                                 ? schedule_scratch(schedule, bytes, byte_type())
+                                 : elements_of(all, bytes, byte_type());
     struct peers leaders = peers_leaders(comm);
     struct portions nodes =
         listed_portions(packed.at, (struct numbers){packing->bytes, true},
                         (struct numbers){packing->starts, true}, byte_type());
-    for (int node_rank = 0; node_rank < comm->node_size; node_rank++) {
-        int rank = comm->node_members[node_rank];
-        schedule_copy(schedule, elements_of(all + rank * bytes, bytes, byte_type()),
-                      elements_part(packed, packing->offsets[rank], bytes));
-    }
+    if (needs_copies)
+        append_packing(schedule, comm, all, size, packing, packed, true);
     append_allgather(schedule, &leaders, &nodes);
-    for (int rank = 0; rank < comm->size; rank++)
-        if (!comm_rank_is_local(comm, rank))
-            schedule_copy(schedule,
-                          elements_part(packed, packing->offsets[rank], bytes),
-                          elements_of(all + rank * bytes, bytes, byte_type()));
+    if (needs_copies)
+        append_packing(schedule, comm, all, size, packing, packed, false);
 }
 
 static int append_leaders_gather(struct schedule *schedule, struct communicator *comm,

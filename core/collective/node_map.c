@@ -58,7 +58,7 @@ static void map_count(const struct group *group, struct node_map *map,
     for (int node = 0; node < boot->node_count; node++)
         index_of_node[node] = -1;
     for (int rank = 0; rank < group->size; rank++) {
-        int node = boot->node_of[group_job_rank(group, rank)];
+        int node = boot_node(boot, group_job_rank(group, rank));
         if (index_of_node[node] < 0)
             index_of_node[node] = map->leader_count++;
         map->node_size += node == boot->node;
@@ -70,7 +70,7 @@ static void map_fill(const struct group *group, struct node_map *map, int *leade
     const struct boot *boot = process.boot;
     int members = 0, found = 0;
     for (int rank = 0; rank < group->size; rank++) {
-        int node = boot->node_of[group_job_rank(group, rank)];
+        int node = boot_node(boot, group_job_rank(group, rank));
         if (map->index_of_node[node] == found)
             leaders[found++] = rank;
         if (node == boot->node)
@@ -128,7 +128,7 @@ int leader_index_on_nodes(const struct communicator *comm, int rank)
 {
     const struct node_map *map = comm->collective->node_map;
     return map->index_of_node != NULL
-               ? map->index_of_node[process.boot
-                                        ->node_of[group_job_rank(comm->group, rank)]]
+               ? map->index_of_node[boot_node(process.boot,
+                                              group_job_rank(comm->group, rank))]
                : index_in_blocks(comm->group, rank);
 }

@@ -19,8 +19,9 @@ static bool goes_by_schedule(const struct communicator *comm, const struct op *o
 
 // ---- to all
 
-static int leaders_reduce_all(struct communicator *comm, void *inout, MPI_Count count,
-                              struct datatype *type, struct op *op, int node_err)
+static int leaders_reduce_all(struct communicator *comm, const void *in, void *out,
+                              MPI_Count count, struct datatype *type, struct op *op,
+                              int node_err)
 {
     if (!is_leader(comm))
         return schedule_skip(comm);
@@ -29,8 +30,7 @@ static int leaders_reduce_all(struct communicator *comm, void *inout, MPI_Count 
     if (err)
         return err;
     struct peers leaders = peers_leaders(comm);
-    struct elements data = elements_of(inout, count, type);
-    append_allreduce(schedule, &leaders, op, data, inout);
+    append_allreduce(schedule, &leaders, op, elements_of(in, count, type), out);
     return leaders_run(schedule, node_err);
 }
 
@@ -43,10 +43,12 @@ int collective_reduce_all(struct communicator *comm, const void *in, void *out,
                                   .out = out,
                                   .count = count,
                                   .to = ALL_MEMBERS};
-    int err = node_reduce(comm, &reduction);
+    bool is_alone = comm->leader_count > 1 && comm->node_size == 1; // on its node
+    int err = is_alone ? 0 : node_reduce(comm, &reduction);
     if (comm->leader_count == 1)
         return err;
-    int leaders_err = leaders_reduce_all(comm, out, count, type, op, err);
+    int leaders_err =
+        leaders_reduce_all(comm, is_alone ? in : out, out, count, type, op, err);
     if (!err)
         err = leaders_err;
     size_t bytes = (size_t)count * type->basic->bytes;

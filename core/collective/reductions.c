@@ -18,6 +18,14 @@ static void append_move(struct schedule *schedule, struct elements from,
         schedule_copy(schedule, from, to);
 }
 
+// Sees to room for a received result, other than the memory of the program's operand.
+static void operand_make_room(struct schedule *schedule, struct operand *operand,
+                              struct elements in)
+{
+    if (operand->spare.at == NULL || operand->spare.at == in.at)
+        operand->spare = schedule_scratch(schedule, in.count, in.type);
+}
+
 // Combines the partial result with the received one.
 static void append_combine(struct schedule *schedule, struct op *op,
                            struct operand *operand, bool comes_from_below)
@@ -93,10 +101,11 @@ static void append_part(struct schedule *schedule, const struct peers *peers,
 // Recursive doubling: in round k workers have the result of 2^k neighbors.
 static void append_doubling(struct schedule *schedule, const struct peers *peers,
                             const struct workers *workers, struct op *op,
-                            struct operand *operand)
+                            struct elements in, struct operand *operand)
 {
     for (int distance = 1; distance < workers->count; distance *= 2) {
         int partner = worker_peer(workers, workers->own ^ distance);
+        operand_make_room(schedule, operand, in);
         peers_receive(schedule, peers, operand->spare, partner);
         peers_send(schedule, peers, operand->value, partner);
         schedule_wait(schedule);
@@ -104,13 +113,14 @@ static void append_doubling(struct schedule *schedule, const struct peers *peers
     }
 }
 
-// Binomial tree towards `first`, where it returns the result.
+// Binomial tree towards `first`, where it returns the result; `room`, which may be NULL, is
+// room for an operand.
 static struct elements append_reduce_tree(struct schedule *schedule,
                                           const struct peers *peers, struct op *op,
-                                          struct elements in, int first)
+                                          struct elements in, char *room, int first)
 {
     int size = peers->size, own = (peers->own - first + size) % size;
-    struct operand operand = {in, {NULL, 0, in.type}};
+    struct operand operand = {in, {room, in.count, in.type}};
     for (int distance = 1; distance < size; distance *= 2) {
         if (own & distance) {
             peers_send(schedule, peers, operand.value, (own - distance + first) % size);
@@ -119,8 +129,7 @@ static struct elements append_reduce_tree(struct schedule *schedule,
         }
         if (own + distance >= size)
             continue;
-        if (operand.spare.at == NULL || operand.spare.at == in.at)
-            operand.spare = schedule_scratch(schedule, in.count, in.type);
+        operand_make_room(schedule, &operand, in);
         peers_receive(schedule, peers, operand.spare, (own + distance + first) % size);
         schedule_wait(schedule);
         append_combine(schedule, op, &operand, false);
@@ -131,11 +140,12 @@ static struct elements append_reduce_tree(struct schedule *schedule,
 // The tree keeps the order of ranks when it is numbered from rank 0 on. Returns where
 // the result is.
 static int append_reduce_short(struct schedule *schedule, const struct peers *peers,
-                               struct op *op, struct elements in, int root,
-                               struct elements *result)
+                               struct op *op, struct elements in, struct elements out,
+                               int root, struct elements *result)
 {
     int first = op->is_commutative ? root : 0;
-    *result = append_reduce_tree(schedule, peers, op, in, first);
+    char *room = peers->own == root ? out.at : NULL;
+    *result = append_reduce_tree(schedule, peers, op, in, room, first);
     return first;
 }
 
@@ -228,18 +238,19 @@ static int append_reduce_long(struct schedule *schedule, const struct peers *pee
 
 // ---- the operations
 
-static bool is_long(struct elements data, const struct peers *peers)
+static bool is_long(struct elements data, const struct peers *peers, size_t limit)
 {
-    return elements_bytes(data) > LONG_BYTES && data.count >= peers->size;
+    return elements_bytes(data) > limit && data.count >= peers->size;
 }
 
+// Of two peers one sends all that it has in any case.
 void append_reduce(struct schedule *schedule, const struct peers *peers, struct op *op,
                    struct elements in, void *out, int root)
 {
     struct elements to = {out, in.count, in.type}, result;
-    int holder = is_long(in, peers)
+    int holder = peers->size > 2 && is_long(in, peers, LONG_BYTES)
                      ? append_reduce_long(schedule, peers, op, in, to, root, &result)
-                     : append_reduce_short(schedule, peers, op, in, root, &result);
+                     : append_reduce_short(schedule, peers, op, in, to, root, &result);
     if (holder == root && peers->own == root)
         append_move(schedule, result, to);
     else if (peers->own == holder && holder != root)
@@ -249,20 +260,35 @@ void append_reduce(struct schedule *schedule, const struct peers *peers, struct 
     schedule_wait(schedule);
 }
 
+// Two peers that halve send as much as others, in twice the rounds.
+enum { LONG_BYTES_OF_TWO = 256 * 1024 };
+
+// Where the first operand to be combined is that of a higher rank, the result takes its
+// place, and the own operand stays where it is.
+static bool is_first_from_above(const struct workers *workers)
+{
+    return workers->count > 1 && workers->own >= workers->pairs &&
+           workers->own % 2 == 0;
+}
+
 void append_allreduce(struct schedule *schedule, const struct peers *peers,
                       struct op *op, struct elements in, void *out)
 {
     struct workers workers = workers_of(peers, peers->own);
     struct elements to = {out, in.count, in.type};
-    struct operand operand = {.value = to};
-    append_move(schedule, in, to);
-    if (workers.works && peers->size > 1)
-        operand.spare = schedule_scratch(schedule, in.count, in.type);
+    struct operand operand = {in, to};
+    bool halves = is_long(in, peers, peers->size > 2 ? LONG_BYTES : LONG_BYTES_OF_TWO);
+    if (halves || !is_first_from_above(&workers)) {
+        append_move(schedule, in, to);
+        operand = (struct operand){.value = to};
+        if (workers.works && peers->size > 1)
+            operand.spare = schedule_scratch(schedule, in.count, in.type);
+    }
     append_join(schedule, peers, &workers, op, &operand);
-    if (workers.works && is_long(in, peers))
+    if (workers.works && halves)
         append_halved(schedule, peers, &workers, op, &operand, ALL_WORKERS);
     else if (workers.works)
-        append_doubling(schedule, peers, &workers, op, &operand);
+        append_doubling(schedule, peers, &workers, op, in, &operand);
     append_move(schedule, operand.value, to);
     append_part(schedule, peers, &workers, to);
 }

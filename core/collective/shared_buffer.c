@@ -72,7 +72,7 @@ static __attribute__((noinline)) int fail_broken(void)
 int member_process(const struct communicator *comm, int node_rank)
 {
     int rank = comm->node_members[node_rank];
-    return process.boot->node_rank_of[comm_job_rank(comm, rank)];
+    return boot_local_rank(process.boot, comm_job_rank(comm, rank));
 }
 
 static bool is_broken(const struct communicator *comm)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // New communicators from old ones: dup, split, split_type, create, free
 // (MPI-4.1 7.4.2).
-#include "collective/communicator.h"
+#include "collective/color_list.h"
+#include "collective/leaders.h"
 #include "collective/topology.h"
 
 #include <oriel_core.h>
@@ -37,13 +38,9 @@ static int by_key(const void *one, const void *other)
     return a->rank < b->rank ? -1 : 1;
 }
 
-int group_of_color(const struct group *members, struct choice *choices, int color,
-                   struct group **group)
+int group_of_choices(const struct group *members, struct choice *choices, int count,
+                     struct group **group)
 {
-    int count = 0;
-    for (int rank = 0; rank < members->size; rank++)
-        if (choices[rank].color == color)
-            choices[count++] = choices[rank];
     qsort(choices, (size_t)count, sizeof *choices, by_key);
     int *ranks = malloc((size_t)count * sizeof *ranks + 1);
     if (ranks == NULL)
@@ -53,6 +50,16 @@ int group_of_color(const struct group *members, struct choice *choices, int colo
     int err = group_make(ranks, count, members->session, group);
     free(ranks);
     return err;
+}
+
+int group_of_color(const struct group *members, struct choice *choices, int color,
+                   struct group **group)
+{
+    int count = 0;
+    for (int rank = 0; rank < members->size; rank++)
+        if (choices[rank].color == color)
+            choices[count++] = choices[rank];
+    return group_of_choices(members, choices, count, group);
 }
 
 int communicator_publish(struct communicator *made, struct communicator **newcomm)
@@ -70,23 +77,122 @@ static int communicator_over(struct communicator *comm, struct group *group,
     return err ? err : communicator_publish(made, newcomm);
 }
 
+// ---- split: what the members of a node have in the segment, from their leader
+
+struct splitting {
+    struct communicator *comm;
+    struct choice *choices;    // [node_size]
+    struct progression *parts; // [part_count] of all colors of the node, by color
+    int part_count;
+    void *provided_choices, *provided_parts; // leader: to be freed
+};
+
+static int choices_meet(struct splitting *splitting, struct choice own)
+{
+    struct communicator *comm = splitting->comm;
+    void *memory;
+    int err =
+        collective_node_alloc(comm, (size_t)comm->node_size * sizeof(struct choice),
+                              &splitting->provided_choices, &memory);
+    if (err)
+        return err;
+    splitting->choices = memory;
+    splitting->choices[comm->node_rank] = own;
+    return collective_node_barrier(comm);
+}
+
+static int by_color(const void *one, const void *other)
+{
+    const struct choice *a = one, *b = other;
+    if (a->color != b->color)
+        return a->color < b->color ? -1 : 1;
+    return a->rank < b->rank ? -1 : 1;
+}
+
+static int node_list_make(const struct splitting *splitting, struct color_list *list)
+{
+    int err = 0, members = splitting->comm->node_size;
+    qsort(splitting->choices, (size_t)members, sizeof *splitting->choices, by_color);
+    for (int i = 0; i < members && !err; i++) {
+        const struct choice *choice = &splitting->choices[i];
+        if (choice->color != MPI_UNDEFINED)
+            err = color_list_append(list, (struct progression){.color = choice->color,
+                                                               .count = 1,
+                                                               .rank = choice->rank,
+                                                               .key = choice->key});
+    }
+    return err;
+}
+
+// Of all colors that the node has, in all of the communicator.
+static int leader_find_parts(struct communicator *comm, struct color_list *list,
+                             const struct splitting *splitting, int err)
+{
+    if (!err)
+        err = node_list_make(splitting, list);
+    return comm->leader_count > 1 ? leaders_complete_list(comm, list, err) : err;
+}
+
+// All members of the node get the parts, or the leader's error.
+static int parts_meet(struct splitting *splitting, const struct color_list *list,
+                      int err)
+{
+    struct communicator *comm = splitting->comm;
+    struct {
+        int error, count;
+    } told = {err, list->count};
+    int told_err = collective_node_broadcast(comm, &told, sizeof told);
+    if (err || told_err)
+        return err ? err : told_err;
+    if (told.error)
+        return fail(told.error, "the leader of this node has failed");
+    if (told.count == 0)
+        return 0;
+    void *memory;
+    size_t bytes = (size_t)told.count * sizeof *splitting->parts;
+    err = collective_node_alloc(comm, bytes, &splitting->provided_parts, &memory);
+    if (err)
+        return err;
+    splitting->parts = memory;
+    splitting->part_count = told.count;
+    if (is_leader(comm))
+        memcpy(memory, list->all, bytes);
+    return collective_node_barrier(comm);
+}
+
+// Only when all members of the node have made their groups.
+static void splitting_end(struct splitting *splitting)
+{
+    int err = collective_node_barrier(splitting->comm);
+    if (err || !is_leader(splitting->comm))
+        return;
+    shm_free(process.shm, splitting->provided_choices);
+    shm_free(process.shm, splitting->provided_parts);
+}
+
+// NULL for a member without a color.
+static int find_own_group(struct communicator *comm, int color, int key,
+                          struct group **group)
+{
+    struct splitting splitting = {.comm = comm};
+    struct color_list list = {0};
+    int err = choices_meet(&splitting, (struct choice){color, key, comm->rank});
+    if (is_leader(comm))
+        err = leader_find_parts(comm, &list, &splitting, err);
+    err = parts_meet(&splitting, &list, err);
+    color_list_free(&list);
+    if (!err && color != MPI_UNDEFINED)
+        err = color_list_group(comm->group, splitting.parts, splitting.part_count,
+                               color, group);
+    splitting_end(&splitting);
+    return err;
+}
+
 int split_members(struct communicator *comm, int color, int key,
                   struct communicator **made)
 {
     struct group *group = NULL;
-    struct choice mine = {color, key, comm->rank};
-    struct choice *all = malloc((size_t)comm->size * sizeof *all);
-    int err = all ? 0
-                  : fail(MPI_ERR_NO_MEM, "no memory for the colors of %d processes",
-                         comm->size);
-    err = gather_all_or_fail(comm, &mine, sizeof mine, all, err);
-    if (err) {
-        free(all);
-        return err;
-    }
-    if (color != MPI_UNDEFINED)
-        err = group_of_color(comm->group, all, color, &group);
-    free(all);
+    int err = find_own_group(comm, color, key, &group);
     err = communicator_make(comm, group, err, made);
     object_release(group);
     return err;

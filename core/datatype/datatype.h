@@ -121,7 +121,8 @@ static inline struct blocks blocks_of(const struct datatype *type, MPI_Count cou
 {
     return (struct blocks){.type = type, .count = count};
 }
-bool blocks_next_run(struct blocks *blocks); // private to blocks_next
+// Goes on to the next run, of `left` blocks; false when there are no more.
+bool blocks_next_run(struct blocks *blocks);
 // The next at most `limit` contiguous bytes: their offset from the buffer address and
 // their number; 0 when there are no more.
 static inline size_t blocks_next(struct blocks *blocks, size_t limit, MPI_Aint *offset)

@@ -84,7 +84,7 @@ static int node_descriptor_read(int node, struct node_descriptor *descriptor)
     char key[32], text[NODE_DESCRIPTOR_MAX];
     snprintf(key, sizeof key, "oriel-node-%d", node);
     int err =
-        boot_get(process.boot, process.boot->leaders[node], key, text, sizeof text);
+        boot_get(process.boot, boot_leader(process.boot, node), key, text, sizeof text);
     return err ? err : node_descriptor_parse(text, descriptor);
 }
 
@@ -103,8 +103,8 @@ int node_descriptors_read(struct messages *messages)
             net_set_secret(process.net, &descriptor.secret);
         }
         if (is_node_leader() && node != boot->node)
-            err = net_connect(process.net, boot->leaders[node], descriptor.address.name,
-                              descriptor.address.bytes);
+            err = net_connect(process.net, boot_leader(boot, node),
+                              descriptor.address.name, descriptor.address.bytes);
         if (err)
             return err;
     }
@@ -132,7 +132,7 @@ static int tell_leaders(const struct address_book *book)
             size_t count =
                 left < ADDRESSES_PER_MESSAGE ? (size_t)left : ADDRESSES_PER_MESSAGE;
             int err =
-                message_send(boot->leaders[node], MESSAGE_ADDRESSES, book->own + i,
+                message_send(boot_leader(boot, node), MESSAGE_ADDRESSES, book->own + i,
                              count * sizeof(struct address), NULL, 0);
             if (err)
                 return err;
@@ -143,7 +143,7 @@ static int tell_leaders(const struct address_book *book)
 static int hear_local_peer(struct address_book *book, int rank,
                            const struct address *address)
 {
-    book->own[process.boot->node_rank_of[rank]] = *address;
+    book->own[boot_local_rank(process.boot, rank)] = *address;
     return ++book->own_count == process.boot->node_size ? tell_leaders(book) : 0;
 }
 
@@ -175,11 +175,11 @@ static bool may_tell(int source, const struct address *address)
     if (address->rank < 0 || address->rank >= boot->size ||
         address->bytes > NET_ADDRESS_MAX)
         return false;
-    int node = boot->node_of[address->rank];
-    if (is_node_leader() && boot->node_of[source] == boot->node)
+    int node = boot_node(boot, address->rank), teller = boot_node(boot, source);
+    if (is_node_leader() && teller == boot->node)
         return address->rank == source;
-    return boot->node_rank_of[source] == 0 && node != boot->node &&
-           boot->node_of[source] == (is_node_leader() ? node : boot->node);
+    return boot_leader(boot, teller) == source && node != boot->node &&
+           teller == (is_node_leader() ? node : boot->node);
 }
 
 static bool are_valid(int source, const struct address *addresses, size_t bytes)
@@ -198,8 +198,7 @@ static void handle_addresses(int source, const void *message, size_t bytes)
         message_refuse(source, "a list of addresses");
         return;
     }
-    bool is_from_local_peer =
-        is_node_leader() && process.boot->node_of[source] == process.boot->node;
+    bool is_from_local_peer = is_node_leader() && boot_is_local(process.boot, source);
     int err = is_from_local_peer ? hear_local_peer(book, source, message)
                                  : hear_node(book, message, count);
     if (err && !book->error)
@@ -238,10 +237,9 @@ static int fill_book(struct messages *messages)
                      1);
     struct address mine = own_address();
     message_lock();
-    int err = is_node_leader()
-                  ? hear_local_peer(book, mine.rank, &mine)
-                  : message_send(process.boot->leaders[process.boot->node],
-                                 MESSAGE_ADDRESSES, &mine, sizeof mine, NULL, 0);
+    int err = is_node_leader() ? hear_local_peer(book, mine.rank, &mine)
+                               : message_send(process.boot->first, MESSAGE_ADDRESSES,
+                                              &mine, sizeof mine, NULL, 0);
     message_unlock();
     if (!err)
         err = message_wait(is_book_full, book, NULL);

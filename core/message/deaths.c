@@ -10,6 +10,7 @@
 
 #include <poll.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const uint64_t PATIENCE = 100000000, SECOND = 1000000000; // nanoseconds
@@ -21,8 +22,8 @@ static const uint64_t PATIENCE = 100000000, SECOND = 1000000000; // nanoseconds
 static int listener_of(int node, int dead)
 {
     const struct boot *boot = process.boot;
-    int rank = boot->leaders[node];
-    while (rank < boot->size && (rank == dead || boot->node_of[rank] != node))
+    int rank = boot_leader(boot, node);
+    while (rank < boot->size && (rank == dead || boot_node(boot, rank) != node))
         rank++;
     return rank < boot->size ? rank : -1;
 }
@@ -103,7 +104,7 @@ void deaths_watch(struct messages *messages)
         messages->watched.rank = boot->node_members[peer];
         messages->watched.descriptor = shm_watch(process.shm, peer);
     } else {
-        messages->watched.rank = boot->leaders[node];
+        messages->watched.rank = boot_leader(boot, node);
         messages->watched.descriptor = node_lifeline_take(node, messages->watched.host);
     }
 }
@@ -111,8 +112,8 @@ void deaths_watch(struct messages *messages)
 static void death_check_watched(struct messages *messages, int descriptor)
 {
     int rank = messages->watched.rank;
-    if (process.boot->node_of[rank] == process.boot->node) {
-        int peer = process.boot->node_rank_of[rank];
+    if (boot_is_local(process.boot, rank)) {
+        int peer = boot_local_rank(process.boot, rank);
         if (!shm_is_alive(process.shm, peer))
             tell_of_local_peer(peer);
     } else if (net_lifeline_is_cut(descriptor)) {
@@ -133,6 +134,23 @@ void deaths_look(struct messages *messages)
         return;
     death_check_watched(messages, descriptor);
     close(descriptor);
+}
+
+// Another thread may take the descriptor once the watched process has ended.
+static bool do_others_live(const struct messages *messages)
+{
+    struct pollfd end = {atomic_load(&messages->watched.descriptor), POLLIN, 0};
+    bool does_one = end.fd >= 0 && poll(&end, 1, 0) == 0;
+    for (int peer = 0; peer < process.shm->node_size && !does_one; peer++)
+        does_one = peer != process.shm->node_rank && shm_is_alive(process.shm, peer);
+    return does_one;
+}
+
+void deaths_await_others(const struct messages *messages)
+{
+    enum { LOOKS = 400, NANOSECONDS = 5000000 };
+    for (int look = 0; look < LOOKS && do_others_live(messages); look++)
+        nanosleep(&(struct timespec){.tv_nsec = NANOSECONDS}, NULL);
 }
 
 // Tools are told when a call fails with the death for the first time.

@@ -8,6 +8,9 @@
 void deaths_watch(struct messages *messages);
 // The watched process may have ended.
 void deaths_look(struct messages *messages);
+// Returns when the other processes of this node, and the watched one, have ended, or
+// after two seconds.
+void deaths_await_others(const struct messages *messages);
 // MPI_ERR_PROC_ABORTED if it is this process that has died.
 int deaths_check(int rank);
 

@@ -41,6 +41,6 @@ void gaps_look(struct messages *messages)
     messages->has_doubt = false;
     messages->next_echo = now + PAUSE;
     for (int rank = 0; rank < boot->size; rank++)
-        if (boot->node_of[rank] != boot->node)
+        if (!boot_is_local(boot, rank))
             send_echo(rank, true);
 }

@@ -8,11 +8,11 @@
 // the first to get what it awaits would have had to get it before its check, which finds it
 // waiting: so none is the first. What other processes or the progress of messages bring
 // about is no dependence. Only the lowest rank of a deadlock reports it.
-#include "message/inquiry.h"
+#include "message/deaths.h"
 #include "message/engine.h"
+#include "message/inquiry.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum inquiry_step {
     STEP_ASK,     // to who is awaited: what does it depend on?
@@ -45,15 +45,19 @@ struct inquiry {
     const struct long_wait *wait;
     uint32_t number;
     enum { IS_ASKING, IS_CHECKING, IS_BEING_TOLD } stage;
-    uint64_t since;  // of the stage
-    int open;        // messages of the stage that are not answered
-    bool has_failed; // a check, or for lack of memory
+    uint64_t since;    // of the stage
+    uint64_t patience; // for its answers
+    int open;          // messages of the stage that are not answered
+    bool has_failed;   // a check, or for lack of memory
     struct knot knot;
 };
 
 static const uint64_t SOON = 20000000;      // nanoseconds between looks at an inquiry,
-static const uint64_t PATIENCE = 200000000; // and for an answer
+static const uint64_t PATIENCE = 200000000; // and for an answer, at the first inquiry
 static const uint64_t RETRY = 100000000;    // after a check that has failed
+
+// Of the patience of the next inquiries: on a busy machine answers take long.
+enum { DOUBLINGS_MAX = 4 };
 
 // ---- questions -------------------------------------------------------------------
 static void head_send(int rank, const struct inquiry_head *head, const void *body,
@@ -250,7 +254,11 @@ static void inquiry_begin(struct long_wait *wait, uint64_t now)
         .rank = process.boot->rank, .number = wait->number, .kind = AWAITED_WAIT};
     if (inquiry == NULL)
         return;
-    *inquiry = (struct inquiry){.wait = wait, .number = ++messages->inquiries};
+    unsigned doublings = wait->doublings;
+    wait->doublings += doublings < DOUBLINGS_MAX;
+    *inquiry = (struct inquiry){.wait = wait,
+                                .number = ++messages->inquiries,
+                                .patience = PATIENCE << doublings};
     messages->inquiry = inquiry;
     stage_begin(inquiry, IS_ASKING, now);
     if (knot_node(&inquiry->knot, &root) == 0)
@@ -339,7 +347,7 @@ static void knot_report(const struct knot *knot)
 static _Noreturn void job_abort_stuck(void)
 {
     boot_ask_to_abort(process.boot, MPI_ERR_PENDING, "deadlock");
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    deaths_await_others(process.messages);
     boot_abort(process.boot, MPI_ERR_PENDING, "deadlock");
 }
 
@@ -347,7 +355,8 @@ static _Noreturn void job_abort_stuck(void)
 // this one has ended.
 static bool inquiry_go_on(struct inquiry *inquiry, struct long_wait *wait, uint64_t now)
 {
-    bool has_all = inquiry->open == 0, is_late = now - inquiry->since > PATIENCE;
+    uint64_t patience = inquiry->patience;
+    bool has_all = inquiry->open == 0, is_late = now - inquiry->since > patience;
     if (inquiry->stage == IS_ASKING && (has_all || is_late) &&
         inquiry_check(inquiry, now))
         return false;
@@ -358,7 +367,7 @@ static bool inquiry_go_on(struct inquiry *inquiry, struct long_wait *wait, uint6
     bool is_over =
         inquiry->stage == IS_ASKING
             ? has_all || is_late
-            : has_all || inquiry->has_failed || now - inquiry->since > 5 * PATIENCE;
+            : has_all || inquiry->has_failed || now - inquiry->since > 5 * patience;
     if (!is_over)
         return false;
     bool is_found = inquiry->stage == IS_BEING_TOLD && !inquiry->has_failed;

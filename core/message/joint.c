@@ -6,7 +6,7 @@
 
 static int process_of(int rank)
 {
-    return process.boot->node_rank_of[rank];
+    return boot_local_rank(process.boot, rank);
 }
 
 bool message_joint_begin(int rank, uint64_t bytes, joint_ended *ended, void *argument,

@@ -4,7 +4,7 @@
 #include "message/engine.h"
 #include "message/inquiry.h"
 
-static const uint64_t LONG = 100000000; // nanoseconds, until a wait is listed
+static const uint64_t SECOND = 1000000000; // nanoseconds
 
 static _Thread_local struct long_wait own_wait;
 
@@ -172,19 +172,37 @@ static void long_waits_tell(uint64_t now)
     boot_tell(process.boot, text);
 }
 
-uint64_t long_wait_look(wait_explainer *explain, const void *argument, uint64_t since)
+// Returns when to look again.
+static uint64_t long_wait_report(struct long_wait *wait, uint64_t now)
 {
-    struct long_wait *wait = &own_wait;
-    uint64_t now = clock_nanoseconds();
-    if (wait->start == 0)
-        *wait = (struct long_wait){.start = since != 0 ? since : now,
-                                   .explain = explain,
-                                   .argument = argument};
-    if (now - wait->start < LONG)
-        return wait->start + LONG;
+    uint64_t waited = now - wait->start;
+    uint64_t look = now + (waited < SECOND ? waited : SECOND);
     if (wait->number == 0)
         long_wait_list(wait);
     if (boot_must_tell(process.boot))
         long_waits_tell(now);
-    return inquiry_look(wait, now);
+    uint64_t inquiry = inquiry_look(wait, now);
+    return look < inquiry ? look : inquiry;
+}
+
+int long_wait_look(wait_explainer *explain, const void *argument, uint64_t since,
+                   uint64_t *next)
+{
+    struct long_wait *wait = &own_wait;
+    uint64_t now = clock_nanoseconds();
+    if (wait->start == 0) {
+        uint64_t start = since != 0 ? since : now;
+        *wait = (struct long_wait){.start = start,
+                                   .next_look = start + LONG_WAIT,
+                                   .explain = explain,
+                                   .argument = argument};
+    }
+    if (now >= wait->next_look) {
+        int err = message_check_deaths();
+        if (err)
+            return err;
+        wait->next_look = long_wait_report(wait, now);
+    }
+    *next = wait->next_look;
+    return 0;
 }

@@ -4,22 +4,30 @@
 
 #include "message/message.h"
 
+static const uint64_t LONG_WAIT = 100000000; // nanoseconds
+
 struct long_wait {
     uint64_t start; // 0: the thread does not wait, or not for long
+    uint64_t next_look;
     wait_explainer *explain;
     const void *argument;
     const void *called_at; // see calling_address
     const void *entry;     // see calling_entry
     uint32_t number;       // of those of the process; 0: it is not in their list
     bool is_reported;
+    unsigned doublings; // of the patience of its next inquiry
     uint64_t next_inquiry;
     struct long_wait *next;
 };
 
 // Looks at the calling thread's wait, which has lasted since `since`, or since the first
-// look at it if that is 0: lists it, asks what it waits for when it is time, and ends the
-// job where that is wanted. Returns when to look again. The message lock is free.
-uint64_t long_wait_look(wait_explainer *explain, const void *argument, uint64_t since);
+// look at it if that is 0. After a tenth of a second, and then ever less often, at last
+// once a second, it is listed, deaths are looked for, the launcher may ask, and when it is
+// time what it waits for is asked, which ends the job where that is wanted. *next: when to
+// look again; an earlier look costs a look at the clock. Errors as message_check_deaths.
+// The message lock is free.
+int long_wait_look(wait_explainer *explain, const void *argument, uint64_t since,
+                   uint64_t *next);
 // The thread waits no longer.
 void long_wait_end(void);
 

@@ -28,8 +28,14 @@
 // from where those of the layer below end.
 enum { MESSAGE_NEXT_KIND = 5, MESSAGE_KINDS = 32 };
 
-// Bytes of head and body together: 8 KiB of data with what is said of them.
-enum { MESSAGE_MAX = SHM_MESSAGE_MAX };
+// Bytes of head and body together: inside a node 8 KiB of data with what is said of them,
+// to another node at most so many, since each message to it may be calls of the system.
+enum {
+    MESSAGE_MAX = SHM_MESSAGE_MAX,
+    MESSAGE_MAX_BETWEEN_NODES = NET_MESSAGE_MAX - CACHE_LINE
+};
+// The most bytes of a message to this rank.
+size_t message_max(int rank);
 
 // `source` is the rank of the sender in the job; `message` is aligned to 8.
 typedef void message_handler(int source, const void *message, size_t bytes);
@@ -79,6 +85,8 @@ int message_await_ring(int rank);
 // More processes of the job than CPUs on this node?
 bool message_is_crowded(void);
 
+// Is there a backlog? Callers hold the message lock.
+bool message_has_backlog(void);
 // Is some backlog long? Callers need not hold the message lock.
 bool message_is_clogged(void);
 // Limits a process that sends much: if a backlog is long, waits until that to this rank

@@ -9,7 +9,10 @@
 // A block is condensed to 16 bytes by NH (Black and others, UMAC, 1999): of two blocks
 // that differ, whatever they are, the sums are equal under one of 2^64 keys. That takes
 // a fifth of the instructions that hashing the bytes would.
-enum { BLOCK = SEAL_KEYS * sizeof(uint64_t), BLOCKS_MAX = 1 + MESSAGE_MAX / BLOCK };
+enum {
+    BLOCK = SEAL_KEYS * sizeof(uint64_t),
+    BLOCKS_MAX = 1 + sizeof(struct sealed) / BLOCK
+};
 __extension__ typedef unsigned __int128 sum_t;
 
 void seals_start(struct messages *messages, const struct secret *secret)
@@ -83,7 +86,7 @@ bool seal_is_good(const struct messages *messages, const struct sealed *sealed,
     const struct boot *boot = process.boot;
     if (bytes < SEALED_HEAD || bytes > sizeof *sealed ||
         sealed->source >= (uint32_t)boot->size || sealed->kind >= MESSAGE_KINDS ||
-        boot->node_of[sealed->source] == boot->node)
+        boot_is_local(boot, (int)sealed->source))
         return false;
     return sealed->number > messages->numbers[sealed->source].taken &&
            sealed->seal == seal_of(messages, boot->rank, sealed, bytes);

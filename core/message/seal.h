@@ -12,9 +12,11 @@ struct sealed {
     uint64_t number;
     uint32_t source;
     uint32_t kind;
-    char message[MESSAGE_MAX];
+    char message[MESSAGE_MAX_BETWEEN_NODES];
 };
 enum { SEALED_HEAD = offsetof(struct sealed, message), SEAL_KEYS = 128 };
+_Static_assert((int)SEALED_HEAD <= (int)CACHE_LINE,
+               "the network has room for the head");
 
 // The last messages between this process and one of another node.
 struct numbers {

@@ -9,7 +9,12 @@ enum { BACKLOG_LONG = 1024 }; // messages
 
 static bool is_local(int rank)
 {
-    return process.boot->node_of[rank] == process.boot->node;
+    return boot_is_local(process.boot, rank);
+}
+
+size_t message_max(int rank)
+{
+    return is_local(rank) ? MESSAGE_MAX : net_message_max(process.net) - CACHE_LINE;
 }
 
 // ---- sending
@@ -18,8 +23,8 @@ static bool is_local(int rank)
 static inline bool send_in_node(int rank, int kind, const void *head, size_t head_bytes,
                                 const void *body, size_t body_bytes)
 {
-    bool sent = shm_send(process.shm, process.boot->node_rank_of[rank], (uint16_t)kind,
-                         head, head_bytes, body, body_bytes);
+    bool sent = shm_send(process.shm, boot_local_rank(process.boot, rank),
+                         (uint16_t)kind, head, head_bytes, body, body_bytes);
     if (likely(sent)) {
         count_alone(COUNTER_NODE_MESSAGES, 1);
         count_alone(COUNTER_NODE_MESSAGE_BYTES, head_bytes + body_bytes);
@@ -30,7 +35,7 @@ static inline bool send_in_node(int rank, int kind, const void *head, size_t hea
 // The message is sealed already.
 static int send_between_nodes(int rank, const void *message, size_t bytes, bool *sent)
 {
-    int err = net_send(process.net, rank, message, bytes, NULL, 0, sent);
+    int err = net_send(process.net, rank, message, bytes, sent);
     if (!err && *sent) {
         count_alone(COUNTER_NETWORK_MESSAGES, 1);
         count_alone(COUNTER_NETWORK_MESSAGE_BYTES, bytes - SEALED_HEAD);
@@ -76,15 +81,15 @@ static __attribute__((noinline)) int send_sealed(int rank, int kind, const void 
                                                  size_t body_bytes)
 {
     struct messages *messages = process.messages;
-    struct sealed sealed;
+    struct sealed *sealed = net_outbox(process.net);
     size_t bytes =
-        message_seal(messages, rank, kind, head, head_bytes, body, body_bytes, &sealed);
+        message_seal(messages, rank, kind, head, head_bytes, body, body_bytes, sealed);
     bool sent = false;
     int err = messages->backlogs[rank].queue.first == NULL
-                  ? send_between_nodes(rank, &sealed, bytes, &sent)
+                  ? send_between_nodes(rank, sealed, bytes, &sent)
                   : 0;
     if (!err && !sent)
-        err = backlog_add(rank, kind, &sealed, bytes, NULL, 0);
+        err = backlog_add(rank, kind, sealed, bytes, NULL, 0);
     if (err)
         messages->numbers[rank].sent--; // lest it looks like a loss
     return err;
@@ -101,7 +106,7 @@ static __attribute__((noinline)) int lose_own(int kind, int err)
 int message_send(int rank, int kind, const void *head, size_t head_bytes,
                  const void *body, size_t body_bytes)
 {
-    assert(head_bytes + body_bytes <= MESSAGE_MAX);
+    assert(head_bytes + body_bytes <= message_max(rank));
     int err;
     if (unlikely(!is_local(rank)))
         err = send_sealed(rank, kind, head, head_bytes, body, body_bytes);
@@ -117,9 +122,8 @@ bool message_has_room(int rank, size_t bytes)
 {
     if (process.messages->backlogs[rank].queue.first != NULL)
         return false;
-    return is_local(rank)
-               ? shm_has_room(process.shm, process.boot->node_rank_of[rank], bytes)
-               : net_has_room(process.net, bytes / SHM_PART_MIN + 1);
+    return !is_local(rank) ||
+           shm_has_room(process.shm, boot_local_rank(process.boot, rank), bytes);
 }
 
 bool message_is_in_ring(int rank)
@@ -191,6 +195,11 @@ int backlogs_send(struct messages *messages)
     atomic_store(&messages->network_is_busy, network_is_busy);
     atomic_store(&messages->is_clogged, is_clogged);
     return count;
+}
+
+bool message_has_backlog(void)
+{
+    return process.messages->first_backlog != 0;
 }
 
 bool message_is_clogged(void)

@@ -39,8 +39,7 @@ static int open_node(void)
     int err = boot_fence(boot);
     start_step("launcher's exchange");
     if (!err && !is_leader)
-        err = boot_get(boot, boot->leaders[boot->node], key, descriptor,
-                       sizeof descriptor);
+        err = boot_get(boot, boot->first, key, descriptor, sizeof descriptor);
     if (!err && !is_leader)
         err = shm_attach(boot, descriptor, &process.shm);
     start_step("attaching");

@@ -19,15 +19,13 @@ enum {
     BACKOFF_PER_MICROSECOND = 16, // steps; one that polls the network takes it all
     BACKOFF_YIELDS = 1000,
     BACKOFF_YIELDS_OF_NODES = 20, // who is waited for may itself wait for another node
-    BACKOFF_CHECK = 128,          // naps between two looks for deaths
     SPINS_OF_NODES = 100, // an answer takes longer, and bulk data come without events
     CORE_LOOK = 64,       // polls between two looks for local peers on this core
 };
 
-static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000, SECOND = 1000000000;
-static const uint64_t CORE_PATIENCE =
-    2000; // a local peer on another core has answered by then
-static const uint64_t PATIENCE = 100000000; // until who waits looks for deaths
+static const uint64_t MICROSECOND = 1000, MILLISECOND = 1000000;
+// Until a local peer on another core has answered a short wait.
+static const uint64_t CORE_PATIENCE = 2000;
 
 enum call { CALL_NONE, CALL_DONE, CALL_POLL };
 
@@ -66,6 +64,17 @@ static void waiter_call(struct waiter *waiter, enum call call)
 {
     atomic_store(&waiter->call, call);
     futex_wake(&waiter->call, 1);
+}
+
+// The thread polls no more for the others. Callers hold the message lock.
+static void poller_leave(struct messages *messages)
+{
+    struct waiter *next = messages->resting;
+    messages->has_poller = next != NULL;
+    if (next != NULL) {
+        messages->resting = next->next;
+        waiter_call(next, CALL_POLL);
+    }
 }
 
 static void waiters_wake(struct messages *messages)
@@ -133,10 +142,10 @@ void message_progress_and_yield(void)
 }
 
 // Polls until there are so many *polls, or another thread wants the lock. Adds the events
-// to *events.
+// to *events. A poller that is done leaves.
 static bool waiter_poll(struct waiter *waiter, int limit, int *polls, int *events)
 {
-    const struct messages *messages = process.messages;
+    struct messages *messages = process.messages;
     bool done;
     message_lock();
     do {
@@ -144,6 +153,8 @@ static bool waiter_poll(struct waiter *waiter, int limit, int *polls, int *event
         done = waiter_is_done(waiter);
         ++*polls;
     } while (!done && *polls < limit && atomic_load(&messages->lock_waiters) == 0);
+    if (done)
+        poller_leave(messages);
     message_unlock();
     return done;
 }
@@ -222,6 +233,8 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
         if (!yields && now >= look) {
             yields = look_at_core(messages);
             look = now + CORE_PATIENCE;
+            if (!yields)
+                show_wait(messages, SHM_WAIT_POLLS);
         }
         int events = 0;
         for (int polls = 0; polls < POLLS_PER_CLOCK;) {
@@ -232,8 +245,6 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
         }
         if (yields && !process.net)
             continue;
-        if (!yields)
-            show_wait(messages, SHM_WAIT_POLLS);
         if (events > 0 && end < now + spin)
             end = now + spin;
         if (end > limit)
@@ -244,6 +255,7 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
 
 // Polls, sleeps if that brings nothing, and polls again. A poll that has brought
 // something may have left more, for which no doorbell rings. Adds the events to *events.
+// A poller that is done leaves.
 static bool waiter_sleep(struct waiter *waiter, uint64_t nanoseconds, int *events)
 {
     struct messages *messages = process.messages;
@@ -271,6 +283,8 @@ static bool waiter_sleep(struct waiter *waiter, uint64_t nanoseconds, int *event
     }
     *events += before + message_poll();
     bool done = waiter_is_done(waiter);
+    if (done)
+        poller_leave(messages);
     message_unlock();
     return done;
 }
@@ -304,18 +318,6 @@ static bool waiter_enlist(struct waiter *waiter)
     return !has_poller;
 }
 
-static void poller_leave(struct messages *messages)
-{
-    message_lock();
-    struct waiter *next = messages->resting;
-    messages->has_poller = next != NULL;
-    if (next != NULL) {
-        messages->resting = next->next;
-        waiter_call(next, CALL_POLL);
-    }
-    message_unlock();
-}
-
 static bool poller_wait(struct waiter *waiter, uint64_t spin_end, uint64_t end)
 {
     struct messages *messages = process.messages;
@@ -328,7 +330,11 @@ static bool poller_wait(struct waiter *waiter, uint64_t spin_end, uint64_t end)
             done = waiter_spin(waiter, clock_nanoseconds() + spin_nanoseconds(), end);
         stop_polling();
     }
-    poller_leave(messages);
+    if (!done) {
+        message_lock();
+        poller_leave(messages);
+        message_unlock();
+    }
     return done;
 }
 
@@ -351,32 +357,17 @@ static bool waiter_rest(struct waiter *waiter, uint64_t spin_end, uint64_t end)
     return call == CALL_POLL ? poller_wait(waiter, spin_end, end) : call == CALL_DONE;
 }
 
-// Looks for deaths, and whether the wait can end, after 100 ms, then ever less often, at
-// last once a second.
-static int waiter_look(struct waiter *waiter, wait_explainer *explain, uint64_t start,
-                       uint64_t *next)
-{
-    int err = message_check_deaths();
-    if (err)
-        return err;
-    uint64_t inquiry = long_wait_look(explain, waiter->argument, start);
-    uint64_t now = clock_nanoseconds(), waited = now - start;
-    uint64_t look = now + (waited < SECOND ? waited : SECOND);
-    *next = look < inquiry ? look : inquiry;
-    return 0;
-}
-
 static int waiter_wait(struct waiter *waiter, wait_explainer *explain)
 {
-    uint64_t start = clock_nanoseconds(), look = start + PATIENCE;
+    uint64_t start = clock_nanoseconds(), look = start + LONG_WAIT;
     uint64_t spin_end = start + spin_nanoseconds();
     for (bool is_long = false;; is_long = true) {
         bool is_done = waiter_enlist(waiter) ? poller_wait(waiter, spin_end, look)
                                              : waiter_rest(waiter, spin_end, look);
-        int err = is_done ? 0 : waiter_look(waiter, explain, start, &look);
+        int err = is_done ? 0 : long_wait_look(explain, waiter->argument, start, &look);
         if (!is_done && !err)
             continue;
-        if (is_long)
+        if (is_long || err)
             long_wait_end();
         return is_done || waiter_poll_once(waiter) ? 0 : err;
     }
@@ -414,13 +405,11 @@ int message_drain(void)
 
 // ---- waiting for shared memory
 
-// Returns whether it is time to look for deaths.
-static bool backoff_nap(unsigned count, int *events)
+static void backoff_nap(unsigned count, int *events)
 {
     struct waiter waiter = {.done = NULL};
     unsigned doublings = count / 16 < 4 ? count / 16 : 4;
     waiter_sleep(&waiter, 50 * MICROSECOND << doublings, events);
-    return count % BACKOFF_CHECK == BACKOFF_CHECK - 1;
 }
 
 // Whether to yield: looks at the core now and then, and where the last look has found a
@@ -453,14 +442,14 @@ static int backoff_give_way(unsigned step, bool must_yield)
     return events;
 }
 
-// A wait that handles messages for others begins anew, but for its look for deaths.
+// A wait that handles messages for others begins anew, but for its looks.
 int message_backoff(unsigned *spins, wait_explainer *explain, const void *argument)
 {
     unsigned step = (*spins)++;
     unsigned spin = spin_microseconds() * (process.net ? 1 : BACKOFF_PER_MICROSECOND);
     unsigned yields = BACKOFF_YIELDS;
-    bool crowded = process.messages->is_crowded, looks = false;
-    int events = 0, err = 0;
+    bool crowded = process.messages->is_crowded, naps = false;
+    int events = 0;
     if (crowded && process.net) {
         spin = 0;
         yields = BACKOFF_YIELDS_OF_NODES;
@@ -472,17 +461,14 @@ int message_backoff(unsigned *spins, wait_explainer *explain, const void *argume
         events = backoff_give_way(step, must_yield);
     } else {
         stop_polling();
-        looks = backoff_nap(step - spin - yields, &events);
-        err = looks ? message_check_deaths() : 0;
+        backoff_nap(step - spin - yields, &events);
+        naps = true;
     }
     bool begins_anew = events > 0 && !crowded && step >= BACKOFF_SETTLED;
-    if (begins_anew && !err) {
+    if (begins_anew)
         *spins = BACKOFF_SETTLED;
-        err = message_looked(false);
-    }
-    if (!err && (looks || begins_anew))
-        long_wait_look(explain, argument, 0);
-    return err;
+    return begins_anew || naps ? long_wait_look(explain, argument, 0, &(uint64_t){0})
+                               : 0;
 }
 
 void message_backoff_end(unsigned spins)
@@ -490,6 +476,5 @@ void message_backoff_end(unsigned spins)
     if (spins < BACKOFF_SETTLED)
         return;
     stop_polling();
-    message_looked(true);
     long_wait_end();
 }

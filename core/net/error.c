@@ -9,6 +9,8 @@ static int error_class(int code)
     case FI_ENOMEM:
     case FI_ENOSPC:
         return MPI_ERR_NO_MEM;
+    case FI_EFAULT:
+        return MPI_ERR_BUFFER;
     case FI_EACCES:
     case FI_EPERM:
     case FI_ENOKEY:

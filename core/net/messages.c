@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFERS = RECEIVE_BUFFERS + SEND_BUFFERS };
+enum { BUFFERS = SEND_BUFFERS + 1 + RECEIVE_BUFFERS };
 
 void receive_post(struct net *net, struct net_operation *operation)
 {
-    ssize_t code = fi_recv(net->receiver, operation->buffer, NET_MESSAGE_MAX,
+    ssize_t code = fi_recv(net->receiver, operation->buffer, net->message_max,
                            net->buffers_descriptor, FI_ADDR_UNSPEC, operation);
     if (code)
         queue_put(&net->unposted, operation); // net_progress tries again
@@ -19,7 +19,7 @@ void receive_post(struct net *net, struct net_operation *operation)
 
 int messages_open(struct net *net)
 {
-    size_t bytes = (size_t)BUFFERS * NET_MESSAGE_MAX;
+    size_t bytes = BUFFERS * net->message_max;
     if (!(net->buffers = aligned_alloc(page_bytes(), bytes)))
         return fail(MPI_ERR_NO_MEM, "no memory for %zu bytes of network buffers",
                     bytes);
@@ -32,9 +32,10 @@ int messages_open(struct net *net)
         net->buffers_descriptor = fi_mr_desc(net->buffers_registration);
     }
     char *buffer = net->buffers;
-    for (int i = 0; i < SEND_BUFFERS; i++, buffer += NET_MESSAGE_MAX)
+    for (int i = 0; i < SEND_BUFFERS; i++, buffer += net->message_max)
         net->sends.operations[i].buffer = buffer;
-    for (int i = 0; i < RECEIVE_BUFFERS; i++, buffer += NET_MESSAGE_MAX) {
+    for (int i = 0; i < RECEIVE_BUFFERS; i++) {
+        buffer += net->message_max;
         struct net_operation *receive = pool_take(&net->receives);
         receive->rank = -1;
         receive->buffer = buffer;
@@ -58,39 +59,25 @@ void messages_flush(struct net *net)
         net_progress(net);
 }
 
-// Completions that have been read are handled in order, before more are read.
-bool net_has_room(struct net *net, size_t messages)
+// While all buffers of sends are in use, the one behind them.
+void *net_outbox(struct net *net)
 {
-    size_t most = net->sends.size - messages;
-    if (net->sends_under_way > most && !net->is_reading)
-        net_progress(net);
-    return net->sends_under_way <= most;
+    const struct net_operation *next = pool_next(&net->sends);
+    return next ? next->buffer : net->buffers + SEND_BUFFERS * net->message_max;
 }
 
-static ssize_t send_injected(const struct net_peer *peer, const void *head,
-                             size_t head_bytes, const void *body, size_t body_bytes)
-{
-    char message[INJECT_MAX];
-    memcpy(message, head, head_bytes);
-    if (body_bytes)
-        memcpy(message + head_bytes, body, body_bytes);
-    return fi_inject(peer->endpoint, message, head_bytes + body_bytes, peer->address);
-}
-
-static ssize_t send_buffered(struct net *net, int rank, const void *head,
-                             size_t head_bytes, const void *body, size_t body_bytes)
+static ssize_t send_buffered(struct net *net, int rank, const void *message,
+                             size_t bytes)
 {
     struct net_operation *send = pool_take(&net->sends);
     if (!send)
         return -FI_EAGAIN;
     send->rank = rank;
-    send->bytes = head_bytes + body_bytes;
-    memcpy(send->buffer, head, head_bytes);
-    if (body_bytes)
-        memcpy(send->buffer + head_bytes, body, body_bytes);
+    if (message != send->buffer)
+        memcpy(send->buffer, message, bytes);
     const struct net_peer *peer = &net->peers[rank];
-    ssize_t code = fi_send(peer->endpoint, send->buffer, send->bytes,
-                           net->buffers_descriptor, peer->address, send);
+    ssize_t code = fi_send(peer->endpoint, send->buffer, bytes, net->buffers_descriptor,
+                           peer->address, send);
     if (code)
         pool_give(&net->sends, send);
     else
@@ -98,8 +85,7 @@ static ssize_t send_buffered(struct net *net, int rank, const void *head,
     return code;
 }
 
-int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
-             const void *body, size_t body_bytes, bool *sent)
+int net_send(struct net *net, int rank, const void *message, size_t bytes, bool *sent)
 {
     struct net_peer *peer = &net->peers[rank];
     *sent = false;
@@ -108,10 +94,10 @@ int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
     ssize_t code;
     if (unlikely(!peer->endpoint))
         code = connection_begin(net, rank);
-    else if (head_bytes + body_bytes <= net->inject_max)
-        code = send_injected(peer, head, head_bytes, body, body_bytes);
+    else if (bytes <= net->inject_max)
+        code = fi_inject(peer->endpoint, message, bytes, peer->address);
     else
-        code = send_buffered(net, rank, head, head_bytes, body, body_bytes);
+        code = send_buffered(net, rank, message, bytes);
     if (unlikely(code != 0)) {
         bool is_starved = code == -FI_ENOMEM;
         atomic_store(&net->is_starved, is_starved);

@@ -76,11 +76,16 @@ static int open_endpoint(struct net *net)
     return code ? net_fail(-code, "opening the network's endpoint") : 0;
 }
 
+// Providers with endpoints of their own send longer messages in another way, with a round
+// trip.
+enum { PROVIDER_EAGER_MAX = 16 << 10 };
+
 static void set_limits(struct net *net)
 {
     const struct fi_info *info = net->info;
     size_t inject = info->tx_attr->inject_size;
     net->inject_max = inject < INJECT_MAX ? inject : INJECT_MAX;
+    net->message_max = has_connections(net) ? NET_MESSAGE_MAX : PROVIDER_EAGER_MAX;
     net->access_max = info->ep_attr->max_msg_size;
     net->connect_seconds = 30;
     net->must_register = info->domain_attr->mr_mode & FI_MR_LOCAL;
@@ -187,6 +192,11 @@ bool net_may_sleep(struct net *net, bool is_busy)
     if (has_connections(net))
         return connections_may_sleep(net) && !has_unhandled(net);
     return !is_busy && fi_trywait(net->fabric, objects, 1) == FI_SUCCESS;
+}
+
+size_t net_message_max(const struct net *net)
+{
+    return net->message_max;
 }
 
 bool net_has_cheap_access(const struct net *net)

@@ -15,7 +15,8 @@
 
 #include "base/base.h"
 
-enum { NET_ADDRESS_MAX = 128, NET_MESSAGE_MAX = 16384, NET_MESSAGES_MAX = 64 };
+// The longest message of any network has 64 KiB of data and what is said of them.
+enum { NET_ADDRESS_MAX = 128, NET_MESSAGE_MAX = (64 << 10) + 256 };
 
 struct net; // private
 
@@ -87,13 +88,14 @@ size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX]);
 // Makes `rank` reachable by its address; may be called again with the same address.
 int net_connect(struct net *net, int rank, const void *address, size_t bytes);
 
-// Sends head and body as one message, at most NET_MESSAGE_MAX bytes together. The bytes
-// may be reused at once. *sent is false when the network is busy: poll, then try again.
-int net_send(struct net *net, int rank, const void *head, size_t head_bytes,
-             const void *body, size_t body_bytes, bool *sent);
-
-// Are there buffers for so many messages, NET_MESSAGES_MAX at most, now?
-bool net_has_room(struct net *net, size_t messages);
+// The most bytes of a message.
+size_t net_message_max(const struct net *net);
+// Memory for so many bytes, where the next message is made that is to be sent without a
+// copy. It stays until another function of the network is called.
+void *net_outbox(struct net *net);
+// Sends a message, from the outbox or from elsewhere. The bytes may be reused at once.
+// *sent is false when the network is busy: poll, then try again.
+int net_send(struct net *net, int rank, const void *message, size_t bytes, bool *sent);
 
 // Memory that peers may access until net_deregister. Its key is a random number of 64
 // bits where the provider allows, for `common` > 0 the same at all processes that give

@@ -4,7 +4,7 @@
 // Glossary
 //   operation  what the provider is working on: a message, or bytes of an access
 //   access     remote write or read
-//   buffer     NET_MESSAGE_MAX bytes that the provider may use without asking again
+//   buffer     room for a message that the provider may use without asking again
 //   arrived    messages that have come and wait for their turn at the upper layer
 #pragma once
 
@@ -18,12 +18,7 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
-enum {
-    RECEIVE_BUFFERS = 64,
-    SEND_BUFFERS = NET_MESSAGES_MAX,
-    ACCESSES_MAX = 2048,
-    INJECT_MAX = 256
-};
+enum { RECEIVE_BUFFERS = 64, SEND_BUFFERS = 64, ACCESSES_MAX = 2048, INJECT_MAX = 256 };
 
 enum operation_kind { RECEIVING, SENDING, WRITING, READING };
 
@@ -77,6 +72,7 @@ struct net {
     struct fid *named;       // whose address peers get
     int descriptor;          // to sleep on, or -1
     int lifelines;           // the socket where they are offered, or -1
+    size_t message_max;      // bytes of a message
     size_t inject_max;       // bytes of a message that need no buffer
     size_t access_max;       // bytes of one access
     double connect_seconds;  // how long to try until a peer is first reached
@@ -84,13 +80,13 @@ struct net {
     bool has_cheap_access;
     struct fid_mr *buffers_registration; // or NULL
     void *buffers_descriptor;
-    char *buffers; // of the receive and send operations
+    char *buffers; // of the send and receive operations, and one more
     struct pool receives, sends, accesses;
     size_t sends_under_way;
     struct queue arrived;
-    struct queue unposted;          // receives that the provider did not take back yet
-    bool is_reading, is_delivering; // completions, messages
-    struct open_region *regions;    // open ones
+    struct queue unposted;       // receives that the provider did not take back yet
+    bool is_delivering;          // messages
+    struct open_region *regions; // open ones
     struct waiting_access *waiting, **waiting_end;
     bool (*receive)(const void *message, size_t bytes);
     bool has_doubt;           // see net_take_doubt
@@ -149,6 +145,7 @@ int net_still_trying(struct net *net, int rank);
 int pool_open(struct pool *pool, size_t size, enum operation_kind kind);
 void pool_close(struct pool *pool);
 struct net_operation *pool_take(struct pool *pool); // NULL when all are in use
+struct net_operation *pool_next(struct pool *pool); // that pool_take would take
 void pool_give(struct pool *pool, struct net_operation *operation);
 void queue_put(struct queue *queue, struct net_operation *operation);
 struct net_operation *queue_take(struct queue *queue); // NULL when empty

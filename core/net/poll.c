@@ -42,6 +42,17 @@ static void event_finish(struct net *net, const struct fi_cq_msg_entry *event)
     }
 }
 
+// A provider that cannot read or write the memory here may end the connection for it.
+static int access_fail(struct net *net, const struct net_operation *access, int code,
+                       const char *what)
+{
+    size_t mapped;
+    if (memory_has_holes(access->memory, access->bytes, &mapped))
+        return fail(MPI_ERR_BUFFER, "%zu bytes at %p: this memory is not there",
+                    access->bytes, access->memory);
+    return net_fail_peer(net, access->rank, code, what);
+}
+
 static void finish_failed(struct net *net, const struct fi_cq_err_entry *event)
 {
     struct net_operation *operation = event->op_context;
@@ -64,11 +75,11 @@ static void finish_failed(struct net *net, const struct fi_cq_err_entry *event)
         break;
     case WRITING:
         access_finish(net, operation,
-                      net_fail_peer(net, operation->rank, event->err, "a write to"));
+                      access_fail(net, operation, event->err, "a write to"));
         break;
     case READING:
         access_finish(net, operation,
-                      net_fail_peer(net, operation->rank, event->err, "a read from"));
+                      access_fail(net, operation, event->err, "a read from"));
         break;
     }
 }
@@ -101,10 +112,8 @@ int net_progress(struct net *net)
     if (unlikely(net->waiting != NULL))
         accesses_resume(net);
     ssize_t count = fi_cq_read(net->completions, events, EVENTS);
-    net->is_reading = true;
     for (ssize_t i = 0; i < count; i++)
         event_finish(net, &events[i]);
-    net->is_reading = false;
     if (likely(count >= 0))
         return (int)count;
     if (unlikely(count != -FI_EAGAIN && count != -FI_EAVAIL)) {

@@ -21,17 +21,22 @@ void pool_close(struct pool *pool)
     *pool = (struct pool){0};
 }
 
+struct net_operation *pool_next(struct pool *pool)
+{
+    if (pool->free)
+        return pool->free;
+    return pool->fresh < pool->size ? &pool->operations[pool->fresh] : NULL;
+}
+
 struct net_operation *pool_take(struct pool *pool)
 {
-    struct net_operation *operation = pool->free;
-    if (operation) {
+    struct net_operation *operation = pool_next(pool);
+    if (operation && operation == pool->free) {
         pool->free = operation->next;
-        return operation;
+    } else if (operation) {
+        pool->fresh++;
+        operation->kind = pool->kind;
     }
-    if (pool->fresh == pool->size)
-        return NULL;
-    operation = &pool->operations[pool->fresh++];
-    operation->kind = pool->kind;
     return operation;
 }
 

@@ -131,7 +131,7 @@ int local_prepare(struct net *net, struct net_operation *access)
     access->descriptor = descriptor_of(net, access->local, access->bytes);
     if (access->descriptor)
         return 0;
-    if (access->bytes <= NET_MESSAGE_MAX)
+    if (access->bytes <= net->message_max)
         return access_bounce(net, access);
     int code = region_register(net, access->local, access->bytes, FI_READ | FI_WRITE, 0,
                                &access->registration);

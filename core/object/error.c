@@ -2,6 +2,7 @@
 // Error classes, codes and strings (MPI-4.1 9.4, 9.5). The code of an error that Oriel
 // finds is its class; codes above MPI_ERR_LASTCODE are the program's.
 #include "object/error_codes.h"
+#include "object/returned.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -33,8 +34,15 @@ static int not_added(const char *argument, int code)
     return fail(MPI_ERR_ARG, "%s = %d: was not added by this program", argument, code);
 }
 
+static void note_look(int code)
+{
+    if (unlikely(process.options.analyses & ANALYSIS_ERRORS))
+        returned_errors_seen(code);
+}
+
 int oriel_error_class(int errorcode, int *errorclass)
 {
+    note_look(errorcode);
     if (is_error_class(errorcode)) {
         *errorclass = errorcode;
         return 0;
@@ -68,6 +76,7 @@ bool error_describe(int code, char text[MPI_MAX_ERROR_STRING])
 int oriel_error_string(int errorcode, char *string, int *resultlen)
 {
     char text[MPI_MAX_ERROR_STRING];
+    note_look(errorcode);
     if (!error_describe(errorcode, text))
         return unknown_code("errorcode", errorcode);
     *resultlen = (int)strlen(text);

@@ -54,7 +54,9 @@ extern struct objects {
     pthread_mutex_t lock;            // guards what follows, and writing to the handles
     struct added_error *added;       // error classes and codes of the program
     int added_count;
-    int last_code; // MPI_LASTUSEDCODE
+    int last_code;                   // MPI_LASTUSEDCODE
+    struct returned_error *returned; // that the program has not looked at
+    int returned_count;
 } objects;
 
 // The object of a handle, or NULL if it is null, stale or of another kind.
@@ -286,7 +288,7 @@ static inline int comm_job_rank(const struct communicator *comm, int rank)
 // Is that rank on this node?
 static inline bool comm_rank_is_local(const struct communicator *comm, int rank)
 {
-    return process.boot->node_of[comm_job_rank(comm, rank)] == process.boot->node;
+    return boot_is_local(process.boot, comm_job_rank(comm, rank));
 }
 // What messages to people call it: its name, or how many processes it has.
 enum { COMMUNICATOR_TEXT_BYTES = MPI_MAX_OBJECT_NAME + 32 };
@@ -323,6 +325,9 @@ int raise_null(const struct call *call, void *object, const char *argument);
 // A buffer is NULL, or a constant that only other buffers can be, such as MPI_IN_PLACE.
 int raise_address(const struct call *call, void *object, const char *argument,
                   const char *constant);
+// With ORIEL_CHECK=errors: a finding for each error that a call has returned and of which
+// the program has not asked for the class or the text; forgets them all.
+void returned_errors_tell(void);
 
 // ---- requests and statuses (MPI-4.1 3.7) --------------------------------------------
 #include "object/request.h"

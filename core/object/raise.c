@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The raising of errors (MPI-4.1 9.3): generated entry points call these, no one else.
 #include "object/error_codes.h"
+#include "object/returned.h"
 
 #include <oriel_core.h>
 
@@ -60,7 +61,8 @@ static _Noreturn void call_die(const struct call *call, struct object *object, i
     char text[MPI_MAX_ERROR_STRING + 64], about[OBJECT_TEXT_BYTES];
     code_describe(code, detail, name);
     snprintf(text, sizeof text, "%s%s", detail, library_state());
-    finding_tell_error(name, call->name, object_name(call, object, about), text);
+    finding_tell_error(name, calling_address(), call->name,
+                       object_name(call, object, about), text);
     snprintf(text, sizeof text, "%s [%s]", detail, name);
     boot_abort(process.boot, code, text);
 }
@@ -82,6 +84,15 @@ static bool has_handler(enum object_kind kind)
     return kind == KIND_COMM || kind == KIND_WIN || kind == KIND_SESSION;
 }
 
+static void return_note(const struct call *call, struct object *object, int code)
+{
+    char detail[MPI_MAX_ERROR_STRING], name[ERROR_NAME_BYTES];
+    char reason[MPI_MAX_ERROR_STRING + 64], about[OBJECT_TEXT_BYTES];
+    code_describe(code, detail, name);
+    snprintf(reason, sizeof reason, "%s (%s)", name, detail);
+    returned_error_note(call->name, object_name(call, object, about), code, reason);
+}
+
 static void errhandler_run(const struct call *call, const struct errhandler *handler,
                            struct object *object, uintptr_t handle, int error_class)
 {
@@ -89,6 +100,8 @@ static void errhandler_run(const struct call *call, const struct errhandler *han
         call_die(call, object, error_class);
     if (handler->function != NULL)
         handler->invoke(handler->function, handle, error_class);
+    else if (unlikely(process.options.analyses & ANALYSIS_ERRORS))
+        return_note(call, object, error_class);
 }
 
 // Another thread may set another handler meanwhile.

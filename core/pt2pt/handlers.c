@@ -79,7 +79,8 @@ static inline int accept_envelope(struct transfer *transfer, int peer,
 
 void receive_end_and_tell(struct transfer *transfer, int error)
 {
-    struct done message = {.sender = transfer->sender};
+    struct done message = {.sender = transfer->sender,
+                           .is_missing = error == MPI_ERR_OTHER};
     int err =
         message_send(transfer->peer, MESSAGE_DONE, &message, sizeof message, NULL, 0);
     bool is_too_long = transfer->length > transfer->bytes;
@@ -141,14 +142,6 @@ void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected
     free(unexpected);
 }
 
-static void incoming_end(struct incoming *incoming)
-{
-    struct transfer *transfer = incoming->transfer;
-    *incoming = (struct incoming){0};
-    if (transfer != NULL)
-        end_eager(transfer);
-}
-
 static void handle_part(int peer, const void *message, size_t bytes)
 {
     struct incoming *incoming = incoming_of(peer);
@@ -161,8 +154,12 @@ static void handle_part(int peer, const void *message, size_t bytes)
     else if (incoming->unexpected != NULL)
         copy_bytes(incoming->unexpected->data + incoming->come, message, bytes);
     incoming->come += bytes;
-    if (incoming->come == incoming->bytes)
-        incoming_end(incoming);
+    if (incoming->come < incoming->bytes)
+        return;
+    struct transfer *transfer = incoming->transfer;
+    incoming_end(incoming);
+    if (transfer != NULL)
+        end_eager(transfer);
 }
 
 // ---- long messages
@@ -208,9 +205,9 @@ static bool copy_from_local_peer(struct transfer *transfer,
                                  const struct envelope *envelope, int *err)
 {
     const struct boot *boot = process.boot;
-    int node_rank = boot->node_rank_of[transfer->peer];
-    if (boot->node_of[transfer->peer] != boot->node)
+    if (!boot_is_local(boot, transfer->peer))
         return false;
+    int node_rank = boot_local_rank(boot, transfer->peer);
     if (transfer->peer == boot->rank)
         *err = copy_from_self(transfer);
     else if (envelope->is_in_segment)
@@ -257,7 +254,7 @@ void receive_rts(struct transfer *transfer, int peer, const struct envelope *env
 static bool may_follow(int peer, const struct envelope *envelope, size_t data)
 {
     return data < envelope->bytes && envelope->bytes <= EAGER_IN_PARTS_MAX &&
-           peer != process.boot->rank;
+           is_local_peer(peer);
 }
 
 static bool rts_is_good(int peer, const struct envelope *envelope, size_t data)
@@ -369,7 +366,7 @@ static void handle_done(int peer, const void *message, size_t bytes)
     if (races_are_checked())
         races_learn_clock(peer, transfer->parameters.comm->context, ORDER_RECEIVED);
     transfer->request.is_cancelled = done->is_cancelled;
-    transfer_end(transfer, 0);
+    transfer_end(transfer, done->is_missing ? MPI_ERR_BUFFER : 0);
 }
 
 // ---- taking back (MPI-4.1 3.8.4)

@@ -7,7 +7,8 @@
 // The receiver of a long message needs nothing more of it, or withdraws it for its sender.
 struct done {
     uint32_t sender; // id
-    uint32_t is_cancelled;
+    uint16_t is_cancelled;
+    uint16_t is_missing; // the data are not where the sender has said
 };
 
 // Goes on with a message that has been unexpected, which is gone afterwards.

@@ -18,7 +18,7 @@ struct help {
 
 static int job_node_rank(int peer)
 {
-    return process.boot->node_rank_of[peer];
+    return boot_local_rank(process.boot, peer);
 }
 
 // ---- at the receiver

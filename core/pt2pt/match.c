@@ -146,18 +146,57 @@ struct transfer *posted_take(int peer, const struct envelope *envelope)
 
 int incoming_prepare(int peer)
 {
-    struct incoming **incoming = &process.matching->incoming[peer];
-    if (*incoming == NULL)
-        *incoming = calloc(1, sizeof **incoming);
-    return *incoming != NULL
-               ? 0
-               : fail(MPI_ERR_NO_MEM, "no memory for a message of rank %d in parts",
-                      peer);
+    struct incoming **spare = &process.matching->spare_incoming;
+    if (*spare == NULL)
+        *spare = calloc(1, sizeof **spare);
+    return *spare != NULL ? 0
+                          : fail(MPI_ERR_NO_MEM,
+                                 "no memory for a message of rank %d in parts", peer);
+}
+
+static struct incoming *incoming_link(int peer)
+{
+    struct incoming **bucket = incoming_bucket(peer);
+    struct incoming *incoming = process.matching->spare_incoming;
+    process.matching->spare_incoming = incoming->next;
+    incoming->next = *bucket;
+    return *bucket = incoming;
 }
 
 void incoming_begin(int peer, struct incoming incoming)
 {
-    *process.matching->incoming[peer] = incoming;
+    struct incoming *noted = incoming_of(peer);
+    if (noted == NULL)
+        noted = incoming_link(peer);
+    incoming.peer = peer;
+    incoming.next = noted->next;
+    *noted = incoming;
+}
+
+void incoming_end(struct incoming *incoming)
+{
+    struct incoming **at = incoming_bucket(incoming->peer);
+    while (*at != incoming)
+        at = &(*at)->next;
+    *at = incoming->next;
+    incoming->next = process.matching->spare_incoming;
+    process.matching->spare_incoming = incoming;
+}
+
+static void incoming_free(struct incoming *first)
+{
+    while (first != NULL) {
+        struct incoming *next = first->next;
+        free(first);
+        first = next;
+    }
+}
+
+void incoming_free_all(void)
+{
+    for (int bucket = 0; bucket < 1 << INCOMING_BITS; bucket++)
+        incoming_free(process.matching->incoming[bucket]);
+    incoming_free(process.matching->spare_incoming);
 }
 
 // ---- unexpected queue

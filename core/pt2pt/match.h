@@ -32,8 +32,7 @@ static inline struct message_key envelope_key(const struct envelope *envelope)
     return (struct message_key){envelope->context, envelope->channel, envelope->tag};
 }
 
-// Bytes of a message in parts. Between nodes a receiver reads longer ones sooner.
-enum { EAGER_IN_PARTS_MAX = 64 * 1024, EAGER_BETWEEN_NODES_MAX = 32 * 1024 };
+enum { EAGER_IN_PARTS_MAX = 64 * 1024 }; // bytes of a message to a local peer
 
 // The wildcards of a receive.
 enum pattern {
@@ -60,7 +59,9 @@ struct unexpected {
 struct incoming {
     struct transfer *transfer;     // that receives it, or NULL
     struct unexpected *unexpected; // that keeps it, or NULL
-    uint64_t come, bytes;          // of the message; equal: there is none
+    uint64_t come, bytes;          // of the message
+    int peer;
+    struct incoming *next; // whose peer has the same hash, or among the spare ones
 };
 
 // Posted receives of a pattern and the unexpected messages that they could match, by
@@ -71,7 +72,7 @@ struct bucket {
     struct unexpected *unexpected, *last_unexpected;
 };
 
-enum { BUCKET_BITS = 10 };
+enum { BUCKET_BITS = 10, INCOMING_BITS = 6 };
 
 struct matching {
     struct bucket buckets[PATTERNS][1 << BUCKET_BITS];
@@ -83,11 +84,12 @@ struct matching {
         uint32_t generation;
         uint32_t next_free; // 1 + index
     } * names;
-    uint32_t name_count, first_free;   // 1 + index, 0 for none
-    struct incoming **incoming;        // [size of the job], or NULL before the first
-    struct exposed_data *left_exposed; // by sends that were given up
-    struct send_buffer *buffer;        // that the process has attached, or NULL
-    struct transfer *spares;           // memory of transfers that have ended
+    uint32_t name_count, first_free;               // 1 + index, 0 for none
+    struct incoming *incoming[1 << INCOMING_BITS]; // by the last bits of the peer
+    struct incoming *spare_incoming;               // of messages that have come
+    struct exposed_data *left_exposed;             // by sends that were given up
+    struct send_buffer *buffer; // that the process has attached, or NULL
+    struct transfer *spares;    // memory of transfers that have ended
     size_t spare_count;
 };
 
@@ -95,25 +97,35 @@ struct matching {
 static inline bool is_local_peer(int rank)
 {
     const struct boot *boot = process.boot;
-    return rank != boot->rank && boot->node_of[rank] == boot->node;
+    return rank != boot->rank && boot_is_local(boot, rank);
 }
 
 static inline bool is_on_other_node(int rank)
 {
-    return process.boot->node_of[rank] != process.boot->node;
+    return !boot_is_local(process.boot, rank);
+}
+
+static inline struct incoming **incoming_bucket(int peer)
+{
+    unsigned last_bits = (unsigned)peer & ((1 << INCOMING_BITS) - 1);
+    return &process.matching->incoming[last_bits];
 }
 
 // The message that comes in parts from a peer now, or NULL.
 static inline struct incoming *incoming_of(int peer)
 {
-    struct incoming *incoming = process.matching->incoming[peer];
-    return unlikely(incoming != NULL) && incoming->come < incoming->bytes ? incoming
-                                                                          : NULL;
+    struct incoming *incoming = *incoming_bucket(peer);
+    while (unlikely(incoming != NULL) && incoming->peer != peer)
+        incoming = incoming->next;
+    return incoming;
 }
 // Room to note a message of the peer that comes in parts. MPI_ERR_NO_MEM.
 int incoming_prepare(int peer);
-// Notes it, where it is received or kept.
+// Notes it, where it is received or kept, or where it is from now on.
 void incoming_begin(int peer, struct incoming incoming);
+// All of it has come.
+void incoming_end(struct incoming *incoming);
+void incoming_free_all(void);
 
 // Takes the first unexpected message that a receive matches; NULL: there is none, and the
 // receive is posted.

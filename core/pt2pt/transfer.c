@@ -20,13 +20,8 @@ static void spares_free(struct matching *matching)
 int pt2pt_start(void)
 {
     struct matching *matching = calloc(1, sizeof *matching);
-    if (matching != NULL)
-        matching->incoming =
-            calloc((size_t)process.boot->size, sizeof(struct incoming *));
-    if (matching == NULL || matching->incoming == NULL) {
-        free(matching);
+    if (matching == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to match messages");
-    }
     process.matching = matching;
     messages_of_nobody_start();
     handlers_start();
@@ -43,9 +38,7 @@ void pt2pt_stop(void)
     left_exposed_free_all();
     send_buffer_free(matching->buffer);
     free(matching->names);
-    for (int rank = 0; rank < process.boot->size; rank++)
-        free(matching->incoming[rank]);
-    free(matching->incoming);
+    incoming_free_all();
     spares_free(matching);
     free(matching);
     process.matching = NULL;
@@ -256,10 +249,16 @@ void transfer_pack(struct transfer *transfer)
                       transfer->packed);
 }
 
+// Does it go as one message?
+static bool is_undivided(const struct transfer *transfer)
+{
+    return transfer->bytes + sizeof(struct envelope) <= message_max(transfer->peer);
+}
+
 static int send_eager(struct transfer *transfer, const struct envelope *envelope)
 {
     size_t bytes = (size_t)transfer->bytes,
-           sent = bytes <= EAGER_MAX ? bytes : PART_MAX;
+           sent = is_undivided(transfer) ? bytes : PART_MAX;
     int err = message_send(transfer->peer, MESSAGE_EAGER, envelope, sizeof *envelope,
                            transfer->data, sent);
     for (size_t part; !err && sent < bytes; sent += part) {
@@ -272,24 +271,15 @@ static int send_eager(struct transfer *transfer, const struct envelope *envelope
     return err;
 }
 
-// The most bytes of a message in parts. The network's hardware brings long data sooner
-// than processes copy parts.
-static size_t parts_max(int peer)
-{
-    if (is_local_peer(peer))
-        return EAGER_IN_PARTS_MAX;
-    return is_on_other_node(peer) && !net_has_cheap_access(process.net)
-               ? EAGER_BETWEEN_NODES_MAX
-               : 0;
-}
-
-// Longer messages are eager too if their parts need not wait: the receiver takes the first
-// ones while the last are written.
+// Longer messages are eager too if they need not wait, those to local peers in parts: the
+// receiver takes the first ones while the last are written.
 static bool is_eager(const struct transfer *transfer)
 {
     size_t bytes = (size_t)transfer->bytes;
+    bool may_be = is_undivided(transfer) ||
+                  (is_local_peer(transfer->peer) && bytes <= EAGER_IN_PARTS_MAX);
     return bytes <= EAGER_MAX ||
-           (bytes <= parts_max(transfer->peer) &&
+           (may_be &&
             message_has_room(transfer->peer, bytes + sizeof(struct envelope)));
 }
 
@@ -302,6 +292,11 @@ static int send_rts(struct transfer *transfer, struct envelope *envelope)
         shm_open_memory(shm);
     envelope->place = envelope->is_in_segment ? shm_offset(shm, transfer->data)
                                               : (uintptr_t)transfer->data;
+    size_t mapped;
+    if (is_on_other_node(transfer->peer) &&
+        memory_has_holes(transfer->data, (size_t)transfer->bytes, &mapped))
+        return fail(MPI_ERR_BUFFER, "only the first %zu bytes of this buffer are there",
+                    mapped);
     uint64_t key = 0;
     envelope->is_exposed =
         is_on_other_node(transfer->peer) && send_expose(transfer, envelope, &key);
@@ -323,11 +318,12 @@ void transfer_use_buffer(const struct transfer_parameters *parameters,
                          const struct request *request)
 {
     if (parameters->rank != MPI_PROC_NULL)
-        races_use_buffer(&(struct buffer_use){.address = parameters->buffer,
-                                              .count = parameters->count,
-                                              .type = parameters->type,
-                                              .is_written = !parameters->is_send,
-                                              .request = request});
+        races_use_buffers(&(struct buffer_use){.address = parameters->buffer,
+                                               .count = parameters->count,
+                                               .type = parameters->type,
+                                               .is_written = !parameters->is_send,
+                                               .request = request},
+                          1);
 }
 
 static int begin_send(struct transfer *transfer)

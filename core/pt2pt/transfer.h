@@ -5,7 +5,7 @@
 #include "pt2pt/match.h"
 
 enum {
-    EAGER_MAX = MESSAGE_MAX - sizeof(struct envelope),
+    EAGER_MAX = MESSAGE_MAX - sizeof(struct envelope), // to any process
     PART_MAX = 8192, // bytes of data in one part of an eager message: whole cache lines
     CHUNK = 64 * 1024, // bytes of a get; two are under way at once
 };

@@ -53,14 +53,14 @@ static void overlap_tell(const struct used_block *added, const struct used_block
 {
     struct site_words words[2];
     struct call_site sites[] = {use_site(added, &words[0]), use_site(old, &words[1])};
-    const struct interval *one = &added->interval, *other = &old->interval;
-    uint64_t begin = one->begin > other->begin ? one->begin : other->begin;
-    uint64_t end = one->end < other->end ? one->end : other->end;
+    struct range common = {0};
+    ranges_meet(&added->interval.range, &old->interval.range, &common);
     finding_tell(
         RULE_BUFFER_IN_USE, sites, 2,
         "%s %ju bytes of the program that another call, which is not complete, "
         "%s; %s between them would order the two",
-        added->use.is_written ? "writes to" : "reads", (uintmax_t)(end - begin),
+        added->use.is_written ? "writes to" : "reads",
+        (uintmax_t)(common.end - common.begin),
         old->use.is_written ? "writes to" : "reads", completion_of(&old->use));
 }
 
@@ -85,14 +85,36 @@ static void block_compare(struct interval *interval, void *argument)
     if ((added->use.is_written || old->use.is_written) && overlap->conflict == NULL)
         overlap->conflict = old;
     overlap->is_known |= is_same_use(&added->use, &old->use) &&
-                         old->interval.begin <= added->interval.begin &&
-                         old->interval.end >= added->interval.end;
+                         range_covers(&old->interval.range, &added->interval.range);
 }
 
-static void block_keep(const struct used_block *block)
+// Where the last one that was added has no conflict, what it covers has none.
+static bool last_covers(const struct used_block *last, const struct used_block *block)
 {
-    struct interval_map *map = &process.races->buffers;
+    return last != NULL && last->place.address == block->place.address &&
+           is_same_use(&last->use, &block->use) &&
+           range_covers(&last->interval.range, &block->interval.range);
+}
+
+static bool last_extend(struct buffers *buffers, const struct used_block *block)
+{
+    struct used_block *last = buffers->last;
+    const struct range *range = &block->interval.range;
+    return last != NULL && last->place.address == block->place.address &&
+           is_same_use(&last->use, &block->use) && range_is_contiguous(range) &&
+           interval_map_extend(&buffers->map, &last->interval, range->begin,
+                               range->block);
+}
+
+// Its conflicts, if it has any, have been told.
+static void block_keep(struct buffers *buffers, const struct used_block *block,
+                       bool has_conflict)
+{
+    struct interval_map *map = &buffers->map;
+    if (!has_conflict && last_extend(buffers, block))
+        return;
     struct used_block *kept = map->count < BUFFERS_MAX ? malloc(sizeof *kept) : NULL;
+    buffers->last = has_conflict ? NULL : kept;
     if (kept == NULL)
         return;
     *kept = *block;
@@ -100,33 +122,63 @@ static void block_keep(const struct used_block *block)
 }
 
 // True if there is a conflict, which is told of once for each call.
-static bool block_use(struct used_block *block, bool is_told)
+static bool block_use(const struct used_block *block, bool is_told)
 {
+    struct buffers *buffers = &process.races->buffers;
+    if (last_covers(buffers->last, block))
+        return false;
     struct overlap overlap = {.added = block};
-    interval_map_visit(&process.races->buffers, block->interval.begin,
-                       block->interval.end, block_compare, &overlap);
+    interval_map_visit(&buffers->map, &block->interval.range, block_compare, &overlap);
     if (overlap.conflict != NULL && !is_told)
         overlap_tell(block, overlap.conflict);
     bool is_pending = block->use.window != NULL || block->use.request != NULL;
     if (is_pending && !overlap.is_known)
-        block_keep(block);
+        block_keep(buffers, block, overlap.conflict != NULL);
     return overlap.conflict != NULL;
 }
 
-void races_use_buffer(const struct buffer_use *use)
+void buffers_use(const struct buffer_use uses[], int count, struct call_place place)
 {
-    struct blocks blocks = blocks_of(use->type, use->count);
-    struct used_block block = {.use = *use};
-    bool is_told = false;
-    MPI_Aint at;
-    size_t bytes;
-    message_lock();
-    block.place = call_place();
-    while ((bytes = blocks_next(&blocks, SIZE_MAX, &at)) > 0) {
-        block.interval.begin = (uintptr_t)use->address + (uintptr_t)at;
-        block.interval.end = block.interval.begin + bytes;
-        is_told |= block_use(&block, is_told);
+    for (int i = 0; i < count; i++) {
+        struct blocks blocks = blocks_of(uses[i].type, uses[i].count);
+        struct used_block block = {.use = uses[i], .place = place};
+        bool is_told = false;
+        while (blocks_next_range(&blocks, (uintptr_t)uses[i].address,
+                                 &block.interval.range))
+            is_told |= block_use(&block, is_told);
     }
+}
+
+static void block_note(struct interval *interval, void *is_met)
+{
+    (void)interval;
+    *(bool *)is_met = true;
+}
+
+bool buffer_use_again(const struct watched_window *window,
+                      const struct watched_block *block, struct call_place place)
+{
+    struct buffers *buffers = &process.races->buffers;
+    struct used_block *last = buffers->last;
+    uintptr_t begin = (uintptr_t)block->address;
+    bool is_met = false;
+    if (last == NULL || last->place.address != place.address ||
+        last->use.window != window || last->use.target != block->target ||
+        last->use.request != NULL ||
+        last->use.is_written != (block->kind == WATCHED_GET))
+        return false;
+    if (range_has_bytes(&last->interval.range, begin, block->bytes))
+        return true;
+    struct range range = range_of_bytes(begin, block->bytes);
+    interval_map_visit(&buffers->map, &range, block_note, &is_met);
+    return !is_met &&
+           interval_map_extend(&buffers->map, &last->interval, begin, block->bytes);
+}
+
+void races_use_buffers(const struct buffer_use uses[], int count)
+{
+    message_lock();
+    buffers_use(uses, count, call_place());
     message_unlock();
 }
 
@@ -146,9 +198,11 @@ static bool block_is_of_others(struct interval *interval, void *argument)
 
 static void buffers_return(struct buffer_use ended)
 {
+    struct buffers *buffers = &process.races->buffers;
     message_lock();
-    if (process.races->buffers.count > 0)
-        interval_map_filter(&process.races->buffers, block_is_of_others, &ended);
+    buffers->last = NULL;
+    if (buffers->map.count > 0)
+        interval_map_filter(&buffers->map, block_is_of_others, &ended);
     message_unlock();
 }
 
@@ -179,7 +233,8 @@ static void block_look(struct interval *interval, void *argument)
 struct call_place buffer_place(const void *request)
 {
     struct search search = {.request = request};
-    interval_map_visit(&process.races->buffers, 0, UINT64_MAX, block_look, &search);
+    struct range all = range_of_bytes(0, UINT64_MAX);
+    interval_map_visit(&process.races->buffers.map, &all, block_look, &search);
     return search.found;
 }
 
@@ -192,5 +247,5 @@ static bool block_free(struct interval *interval, void *unused)
 
 void buffers_stop(struct races *races)
 {
-    interval_map_filter(&races->buffers, block_free, NULL);
+    interval_map_filter(&races->buffers.map, block_free, NULL);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unwind.h>
 
-// The frame of call_place is the one from which places count.
+// The frame of call_place is the one from which places count; it is the second one.
 struct unwinding {
     struct call_path path;
     const char *base;
@@ -50,7 +50,7 @@ static _Unwind_Reason_Code frame_take(struct _Unwind_Context *context, void *arg
     struct call_path *path = &unwinding->path;
     const void *address = (const void *)_Unwind_GetIP(context);
     const char *place = (const char *)_Unwind_GetCFA(context) - sizeof address;
-    if (unwinding->skipped++ == 0)
+    if (unwinding->skipped++ < 2)
         return _URC_NO_REASON;
     const struct known_code *code = code_look_up(address);
     path->is_fixed &= memcmp(place, &address, sizeof address) == 0 &&
@@ -84,16 +84,9 @@ static struct call_place path_place(const struct call_path *path, const void *ad
     return (struct call_place){(const char *)address - 1, path->entry};
 }
 
-// Callers hold the message lock.
-__attribute__((noinline)) struct call_place call_place(void)
+static __attribute__((noinline)) struct call_place place_unwind(const char *base)
 {
     struct races *races = process.races;
-    const char *base = __builtin_frame_address(0);
-    for (int i = 0; i < CALL_PATHS; i++) {
-        const struct call_path *path = &races->paths[i];
-        if (path_is_same(path, base))
-            return path_place(path, address_at(base, &path->frames[path->count - 1]));
-    }
     struct unwinding unwinding = {.base = base, .path.is_fixed = true};
     _Unwind_Backtrace(frame_take, &unwinding);
     const struct call_path *path = &unwinding.path;
@@ -102,4 +95,19 @@ __attribute__((noinline)) struct call_place call_place(void)
     if (path->is_fixed)
         races->paths[races->path_count++ % CALL_PATHS] = *path;
     return path_place(path, path->frames[path->count - 1].address);
+}
+
+// Callers hold the message lock.
+__attribute__((noinline)) struct call_place call_place(void)
+{
+    const struct races *races = process.races;
+    const char *base = __builtin_frame_address(0);
+    for (int i = 0; i < CALL_PATHS; i++) {
+        const struct call_path *path = &races->paths[i];
+        if (path_is_same(path, base))
+            return path_place(path, address_at(base, &path->frames[path->count - 1]));
+    }
+    struct call_place place = place_unwind(base);
+    __asm__ volatile(""); // no tail call: the frame must be there meanwhile
+    return place;
 }

@@ -168,6 +168,11 @@ bool clock_has_come(int job_rank, uint64_t context, int64_t number)
            *clock_find(job_rank, context, number) != NULL;
 }
 
+const struct come_clock *clock_come(int job_rank, uint64_t context, int64_t number)
+{
+    return *clock_find(job_rank, context, number);
+}
+
 // False if none has come.
 static bool clock_take_first(int job_rank, uint64_t context, int64_t number,
                              uint64_t *joined)

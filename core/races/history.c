@@ -63,7 +63,7 @@ void history_forget(const struct watched_window *window)
 // is not reported is better than a program that has no memory.
 static size_t history_most(const struct races *races)
 {
-    uint64_t bytes = (uint64_t)64 << 20;
+    uint64_t bytes = (uint64_t)60 << 20; // the rest is for stamps and messages
     for (struct watched_window *window = races->windows; window != NULL;
          window = window->next)
         bytes += 2 * window->plan.bytes;
@@ -73,10 +73,13 @@ static size_t history_most(const struct races *races)
 static void history_shorten(struct races *races)
 {
     interval_map_filter(&races->history, access_keep_open, NULL);
-    if (races->history.count > history_most(races))
+    size_t most = history_most(races);
+    if (races->history.count > most - most / 4) // it would soon be looked through again
         history_forget(NULL);
     size_t limit = 2 * races->history.count;
-    races->history_limit = limit > HISTORY_FIRST ? limit : HISTORY_FIRST;
+    races->history_limit = limit < HISTORY_FIRST ? HISTORY_FIRST
+                           : limit < most        ? limit
+                                                 : most;
 }
 
 // ---- comparing ------------------------------------------------------------------------
@@ -89,9 +92,9 @@ struct comparison {
 // What conflicts with the old one and is not after the new one conflicts with that, too.
 static bool access_replaces(const struct access *added, const struct access *old)
 {
-    const struct access_record *one = &added->record, *other = &old->record;
-    if (added->interval.begin > old->interval.begin ||
-        added->interval.end < old->interval.end || added->window != old->window)
+    const struct access_facts *one = &added->facts, *other = &old->facts;
+    if (added->window != old->window ||
+        !range_covers(&added->interval.range, &old->interval.range))
         return false;
     return one->kind == WATCHED_PUT || one->kind == WATCHED_STORE ||
            (added->stamp->origin == old->stamp->origin && one->kind == other->kind &&
@@ -113,30 +116,68 @@ static void access_compare(struct interval *interval, void *argument)
         conflict_tell(old, added);
 }
 
-void history_add(struct watched_window *window, struct stamp *stamp,
-                 const struct access_record *record)
+uint64_t window_base(const struct watched_window *window)
+{
+    return window->plan.is_dynamic ? 0 : (uintptr_t)window->plan.base;
+}
+
+// Takes out what is covered; the place of one that has the same bytes is left, or NULL.
+static struct access *covered_remove(const struct comparison *comparison)
+{
+    const struct range *range = &comparison->added->interval.range;
+    struct access *left = NULL;
+    for (int i = 0; i < comparison->covered_count; i++) {
+        struct access *old = comparison->covered[i];
+        if (left == NULL && range_covers(&old->interval.range, range)) {
+            left = old;
+            continue;
+        }
+        interval_map_remove(&process.races->history, &old->interval);
+        access_free(old);
+    }
+    return left;
+}
+
+static void access_keep(const struct access *added)
 {
     struct races *races = process.races;
     struct access *access = malloc(sizeof *access);
     if (access == NULL)
         return;
-    uint64_t base = window->plan.is_dynamic ? 0 : (uintptr_t)window->plan.base;
-    *access = (struct access){
-        .interval = {.begin = base + record->begin, .end = base + record->end},
-        .stamp = stamp,
-        .window = window,
-        .record = *record};
-    stamp->references++;
-    struct comparison comparison = {.added = access};
-    interval_map_visit(&races->history, access->interval.begin, access->interval.end,
-                       access_compare, &comparison);
-    for (int i = 0; i < comparison.covered_count; i++) {
-        interval_map_remove(&races->history, &comparison.covered[i]->interval);
-        access_free(comparison.covered[i]);
-    }
+    *access = *added;
+    access->stamp->references++;
     interval_map_add(&races->history, &access->interval);
     if (races->history.count > races->history_limit)
         history_shorten(races);
+}
+
+static void access_exchange(struct access *old, const struct access *added)
+{
+    added->stamp->references++;
+    stamp_release(old->stamp);
+    old->stamp = added->stamp;
+    old->facts = added->facts;
+}
+
+void history_add(struct watched_window *window, struct stamp *stamp,
+                 const struct access_record *record)
+{
+    uint64_t base = window_base(window);
+    struct access added = {.interval.range = record->range,
+                           .stamp = stamp,
+                           .window = window,
+                           .facts = record->facts};
+    added.interval.range.begin += base;
+    added.interval.range.end += base;
+    struct comparison comparison = {.added = &added};
+    promise_compare(&added);
+    interval_map_visit(&process.races->history, &added.interval.range, access_compare,
+                       &comparison);
+    struct access *old = covered_remove(&comparison);
+    if (old != NULL)
+        access_exchange(old, &added);
+    else
+        access_keep(&added);
 }
 
 // ---- what others send -----------------------------------------------------------------
@@ -150,7 +191,7 @@ static struct watched_window *window_find(uint32_t handle)
 
 static bool is_record(const struct access_record *record)
 {
-    return record->begin < record->end && record->kind <= WATCHED_STORE;
+    return range_is_valid(&record->range) && record->facts.kind <= WATCHED_STORE;
 }
 
 static void handle_accesses(int rank, const void *message, size_t size)

@@ -7,14 +7,15 @@
 
 static bool is_before(const struct interval *one, const struct interval *other)
 {
-    return one->begin != other->begin ? one->begin < other->begin
-                                      : (uintptr_t)one < (uintptr_t)other;
+    return one->range.begin != other->range.begin
+               ? one->range.begin < other->range.begin
+               : (uintptr_t)one < (uintptr_t)other;
 }
 
 static void interval_update(struct interval *node)
 {
     const struct interval *children[] = {node->left, node->right};
-    node->last_end = node->end;
+    node->last_end = node->range.end;
     for (int i = 0; i < 2; i++)
         if (children[i] != NULL && children[i]->last_end > node->last_end)
             node->last_end = children[i]->last_end;
@@ -79,7 +80,7 @@ static struct interval *subtree_add(struct interval *node, struct interval *adde
 
 void interval_map_add(struct interval_map *map, struct interval *interval)
 {
-    assert(interval->begin < interval->end);
+    assert(range_is_valid(&interval->range));
     interval->priority = priority_next(map);
     map->root = subtree_add(map->root, interval);
     map->count++;
@@ -103,24 +104,39 @@ void interval_map_remove(struct interval_map *map, struct interval *interval)
     map->count--;
 }
 
-// ---- all and some of them -----------------------------------------------------------
-static void subtree_visit(struct interval *node, uint64_t begin, uint64_t end,
-                          interval_visitor *visit, void *argument)
+bool interval_map_extend(struct interval_map *map, struct interval *interval,
+                         uint64_t begin, uint64_t bytes)
 {
-    if (node == NULL || node->last_end <= begin)
-        return;
-    subtree_visit(node->left, begin, end, visit, argument);
-    if (node->begin >= end)
-        return;
-    if (node->end > begin)
-        visit(node, argument);
-    subtree_visit(node->right, begin, end, visit, argument);
+    if (!range_extend(&interval->range, begin, bytes))
+        return false;
+    struct interval *node = map->root;
+    while (node != interval) {
+        if (node->last_end < interval->range.end)
+            node->last_end = interval->range.end;
+        node = is_before(interval, node) ? node->left : node->right;
+    }
+    interval_update(interval);
+    return true;
 }
 
-void interval_map_visit(const struct interval_map *map, uint64_t begin, uint64_t end,
+// ---- all and some of them -----------------------------------------------------------
+static void subtree_visit(struct interval *node, const struct range *range,
+                          interval_visitor *visit, void *argument)
+{
+    if (node == NULL || node->last_end <= range->begin)
+        return;
+    subtree_visit(node->left, range, visit, argument);
+    if (node->range.begin >= range->end)
+        return;
+    if (ranges_meet(&node->range, range, NULL))
+        visit(node, argument);
+    subtree_visit(node->right, range, visit, argument);
+}
+
+void interval_map_visit(const struct interval_map *map, const struct range *range,
                         interval_visitor *visit, void *argument)
 {
-    subtree_visit(map->root, begin, end, visit, argument);
+    subtree_visit(map->root, range, visit, argument);
 }
 
 static struct interval *subtree_filter(struct interval *node, interval_keeper *keeps,
@@ -156,7 +172,7 @@ static bool subtree_is_valid(const struct interval *node,
         return true;
     struct interval updated = *node;
     interval_update(&updated);
-    if (!subtree_is_valid(node->left, before, count) || node->begin >= node->end ||
+    if (!subtree_is_valid(node->left, before, count) || !range_is_valid(&node->range) ||
         node->last_end != updated.last_end ||
         (*before != NULL && !is_before(*before, node)) ||
         (node->left != NULL && node->left->priority > node->priority) ||

@@ -24,6 +24,12 @@ static struct stamp *loads_stamp(struct loads *loads)
     return loads->stamp;
 }
 
+static uint32_t run_site(const struct load_run *run)
+{
+    return site_at((struct call_place){(const char *)run->place - 1,
+                                       run->is_store ? store_name : load_name});
+}
+
 // Puts a run into the history, if there is one.
 static void run_keep(struct loads *loads, struct load_run *run)
 {
@@ -32,18 +38,18 @@ static void run_keep(struct loads *loads, struct load_run *run)
     run->window = NULL;
     if (stamp == NULL)
         return;
-    uintptr_t base = (uintptr_t)window->plan.base;
-    history_add(
-        window, stamp,
-        &(struct access_record){
-            .begin = run->begin - base,
-            .end = run->end - base,
-            .site = site_at((struct call_place){
-                (const char *)run->place - 1, run->is_store ? store_name : load_name}),
-            .element = run->element,
-            .kind = run->is_store ? WATCHED_STORE : WATCHED_LOAD,
-            .epoch = IN_NO_EPOCH,
-        });
+    uint64_t base = window_base(window);
+    history_add(window, stamp,
+                &(struct access_record){
+                    .range = range_of_bytes(run->begin - base, run->end - run->begin),
+                    .facts =
+                        {
+                            .site = run_site(run),
+                            .element = run->element,
+                            .kind = run->is_store ? WATCHED_STORE : WATCHED_LOAD,
+                            .epoch = IN_NO_EPOCH,
+                        },
+                });
 }
 
 static bool run_extends(const struct load_run *run, const struct load_run *next)
@@ -58,6 +64,10 @@ static void run_add(struct loads *loads, const struct load_run *next)
     uint64_t mixed = (uintptr_t)next->place * UINT64_C(0x9e3779b97f4a7c15);
     struct load_run *run = &loads->runs[mixed >> 32 & (LOAD_RUNS - 1)];
     loads->are_untold = true;
+    if (next->is_store && !next->window->has_stored) {
+        next->window->has_stored = true;
+        next->window->stored = run_site(next);
+    }
     if (!run_extends(run, next)) {
         run_keep(loads, run);
         *run = *next;
@@ -85,17 +95,8 @@ void clock_is_told(void)
 }
 
 // ---- what the library tells ------------------------------------------------------------
-static struct watched_window *window_at(uintptr_t address)
-{
-    struct watched_window *window = process.races->windows;
-    while (window != NULL &&
-           address - (uintptr_t)window->plan.base >= window->plan.bytes)
-        window = window->next;
-    return window;
-}
-
 // What a function of the program does that has been called with the lock held is let pass.
-static bool lock_within_tries(void)
+bool loads_lock(void)
 {
     int tries = TRIES;
     while (tries > 0 && !message_try_lock()) {
@@ -108,7 +109,7 @@ static bool lock_within_tries(void)
 static void load_accessed(uintptr_t address, size_t bytes, bool is_store,
                           const void *place)
 {
-    if (!races_are_checked() || !lock_within_tries())
+    if (!races_are_checked() || !loads_lock())
         return;
     struct watched_window *window = window_at(address);
     if (window != NULL)
@@ -124,7 +125,7 @@ static void load_accessed(uintptr_t address, size_t bytes, bool is_store,
 // Whoever looks at a flag has seen what others had completed before it was set.
 static void flag_looked_at(uintptr_t address)
 {
-    if (!races_are_checked() || !lock_within_tries())
+    if (!races_are_checked() || !loads_lock())
         return;
     const struct watched_window *window = window_at(address);
     if (window != NULL)
@@ -132,7 +133,7 @@ static void flag_looked_at(uintptr_t address)
     message_unlock();
 }
 
-// ---- start, windows and stop ------------------------------------------------------------
+// ---- start and stop ------------------------------------------------------------
 void loads_start(void)
 {
     load_watch_function *function;
@@ -147,26 +148,8 @@ void loads_start(void)
     }
     watch->accessed = load_accessed;
     watch->looked = flag_looked_at;
+    watch->gone = memory_gone;
     process.races->loads.watch = watch;
-}
-
-void loads_see_windows(void)
-{
-    struct load_watch *watch = process.races->loads.watch;
-    uintptr_t begin = UINTPTR_MAX, end = 0;
-    if (watch == NULL)
-        return;
-    for (const struct watched_window *window = process.races->windows; window != NULL;
-         window = window->next) {
-        uintptr_t base = (uintptr_t)window->plan.base;
-        if (window->plan.bytes > 0 && base < begin)
-            begin = base;
-        if (window->plan.bytes > 0 && base + window->plan.bytes > end)
-            end = base + window->plan.bytes;
-    }
-    atomic_store(&watch->end, 0); // nothing is watched while the two change
-    atomic_store(&watch->begin, begin);
-    atomic_store(&watch->end, end);
 }
 
 void loads_stop(void)

@@ -10,6 +10,9 @@ struct meeting {
     struct group *members;
     uint64_t context;
     int64_t number;
+    const struct watched_window *window; // of a fence, or NULL
+    int assert;                          // what it asserts
+    uint32_t site;
     int left;        // members whose clocks have not come
     bool has_come[]; // [members]
 };
@@ -66,14 +69,53 @@ static struct meeting *meeting_make(const struct communicator *comm, int64_t num
     return meeting;
 }
 
+// Callers hold the message lock. The head says more of a fence.
+static struct meeting *meeting_begin(const struct communicator *comm,
+                                     struct part_head head, bool is_fence)
+{
+    const struct races *races = process.races;
+    head.context = comm->context;
+    head.number = meeting_number(comm->context);
+    head.is_settled = true;
+    clock_is_told();
+    for (int rank = 0; rank < comm->peers->size; rank++) {
+        int job_rank = comm_job_rank(comm, rank);
+        if (job_rank == races->rank)
+            continue;
+        if (is_fence)
+            sites_tell(job_rank);
+        clock_send_parts(job_rank, MESSAGE_CLOCK, head, races->clock);
+    }
+    return meeting_make(comm, head.number);
+}
+
 struct meeting *races_meet(const struct communicator *comm)
 {
     message_lock();
-    int64_t number = meeting_number(comm->context);
-    for (int rank = 0; rank < comm->peers->size; rank++)
-        races_send_clock(comm_job_rank(comm, rank), comm->context, number);
+    struct meeting *meeting = meeting_begin(comm, (struct part_head){0}, false);
     message_unlock();
-    return meeting_make(comm, number);
+    return meeting;
+}
+
+struct meeting *races_meet_in_fence(struct watched_window *window,
+                                    const struct communicator *comm, int assert)
+{
+    struct part_head head = {
+        .signature = (uint32_t)(assert &(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED))};
+    message_lock();
+    if (window != NULL)
+        head.site = assertions_fence(window, assert);
+    message_unlock();
+    races_complete(window, MPI_ANY_SOURCE);
+    message_lock();
+    struct meeting *meeting = meeting_begin(comm, head, window != NULL);
+    message_unlock();
+    if (meeting == NULL)
+        return NULL;
+    meeting->window = window;
+    meeting->assert = assert;
+    meeting->site = head.site;
+    return meeting;
 }
 
 // Learns what has come; true when that is all.
@@ -85,6 +127,9 @@ static bool meeting_learn(void *argument)
         if (meeting->has_come[i] ||
             !clock_has_come(job_rank, meeting->context, meeting->number))
             continue;
+        if (meeting->window != NULL && job_rank != process.races->rank)
+            fences_compare(meeting->window, meeting->assert, meeting->site, job_rank,
+                           clock_come(job_rank, meeting->context, meeting->number));
         races_learn_clock(job_rank, meeting->context, meeting->number);
         meeting->has_come[i] = true;
         meeting->left--;

@@ -4,9 +4,10 @@
 #include "races/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-    PENDING_MAX = 1 << 19, // accesses to a target: what is more is not watched
+    PENDING_MAX = 1 << 19, // accesses: what is more is not watched
     RECORDS_PER_MESSAGE =
         (MESSAGE_MAX - sizeof(struct accesses_head)) / sizeof(struct access_record),
 };
@@ -43,66 +44,72 @@ static bool stamped_open(struct pending *pending)
     return stamp != NULL;
 }
 
-// Is it what the last one of the section goes on with?
-static bool record_extends(const struct pending *pending,
-                           const struct access_record *record)
+// Takes it as a part of the last one of the section, if it goes on with that.
+static bool record_extend(const struct pending *pending,
+                          const struct access_record *record)
 {
     size_t first = pending->stamped[pending->stamped_count - 1].first;
     if (pending->count == first)
         return false;
-    const struct access_record *last = &pending->records[pending->count - 1];
-    return last->end == record->begin && last->site == record->site &&
-           last->kind == record->kind && last->epoch == record->epoch &&
-           last->type == record->type && last->op == record->op;
+    struct access_record *last = &pending->records[pending->count - 1];
+    return memcmp(&last->facts, &record->facts, sizeof last->facts) == 0 &&
+           range_is_contiguous(&record->range) &&
+           range_extend(&last->range, record->range.begin, record->range.block);
 }
 
 static void pending_record(struct pending *pending, const struct access_record *record)
 {
-    if (!stamped_open(pending))
-        return;
-    if (record_extends(pending, record)) {
-        pending->records[pending->count - 1].end = record->end;
-        return;
-    }
-    if (pending->count == PENDING_MAX ||
+    struct races *races = process.races;
+    if (!stamped_open(pending) || record_extend(pending, record) ||
+        races->pending_count == PENDING_MAX ||
         !array_grow((void **)&pending->records, pending->count, &pending->room,
                     sizeof *pending->records))
         return;
     pending->records[pending->count++] = *record;
-    process.races->sources[pending->job_rank].pending++;
+    races->pending_count++;
+    races->sources[pending->job_rank].pending++;
 }
 
-static struct access_record record_of(const struct watched_access *access)
+// The accesses are sent, or dropped.
+static void pending_forget(struct pending *pending)
+{
+    struct races *races = process.races;
+    races->pending_count -= pending->count;
+    races->sources[pending->job_rank].pending -= pending->count;
+    pending->count = 0;
+}
+
+static struct access_facts facts_of(const struct watched_access *access,
+                                    struct call_place place, uint16_t fence)
 {
     const struct basic *basic = access->type->basic;
-    return (struct access_record){
-        .site = site_now(),
+    return (struct access_facts){
+        .site = site_at(place),
         .element = (uint32_t)(basic != NULL ? basic->bytes : 1),
-        .kind = (uint16_t)access->kind,
-        .epoch = (uint16_t)access->epoch,
+        .kind = (uint8_t)access->kind,
+        .epoch = (uint8_t)access->epoch,
+        .fence = fence,
         .type = (uint16_t)(basic != NULL ? 1 + basic->number : 0),
         .op = (uint16_t)(access->op != NULL ? access->op->code : 0),
     };
 }
 
-static void records_add(struct pending *pending, const struct watched_access *access)
+static void records_add(struct pending *pending, const struct watched_access *access,
+                        struct call_place place)
 {
-    struct access_record record = record_of(access);
+    struct access_record record = {.facts = facts_of(access, place, pending->fence)};
     struct blocks blocks = blocks_of(access->type, access->count);
-    MPI_Aint at;
-    size_t bytes;
-    while ((bytes = blocks_next(&blocks, SIZE_MAX, &at)) > 0) {
-        record.begin = access->offset + (uint64_t)at;
-        record.end = record.begin + bytes;
+    while (blocks_next_range(&blocks, access->offset, &record.range))
         pending_record(pending, &record);
-    }
 }
 
 // That of a target is at the front from now on.
 static struct pending *pending_of(struct watched_window *window,
                                   const struct watched_access *access)
 {
-    struct pending **at = &window->pendings, *pending;
+    struct pending **at = &window->pendings, *pending = *at;
+    if (pending != NULL && pending->target == access->target)
+        return pending;
     while ((pending = *at) != NULL && pending->target != access->target)
         at = &pending->next;
     if (pending == NULL) {
@@ -158,23 +165,24 @@ static void stamped_complete(struct watched_window *window,
 static void pending_complete(struct watched_window *window, struct pending *pending,
                              uint64_t count)
 {
-    process.races->sources[pending->job_rank].pending -= pending->count;
+    size_t records = pending->count;
+    pending_forget(pending);
     if (pending->job_rank != process.races->rank)
         sites_tell(pending->job_rank);
     for (size_t i = 0; i < pending->stamped_count; i++) {
         struct stamped *stamped = &pending->stamped[i];
         bool is_last = i + 1 == pending->stamped_count;
-        stamped_complete(window, pending, stamped,
-                         is_last ? pending->count : stamped[1].first, count);
+        stamped_complete(window, pending, stamped, is_last ? records : stamped[1].first,
+                         count);
         stamp_release(stamped->stamp);
     }
-    pending->count = pending->stamped_count = 0;
+    pending->stamped_count = 0;
     flushes_tell(window, pending);
 }
 
 static void pending_clear(struct pending *pending)
 {
-    process.races->sources[pending->job_rank].pending -= pending->count;
+    pending_forget(pending);
     for (size_t i = 0; i < pending->stamped_count; i++)
         stamp_release(pending->stamped[i].stamp);
     free(pending->stamped);
@@ -199,15 +207,17 @@ struct asked {
 
 // ---- calls ------------------------------------------------------------------------------
 static void access_complete(struct watched_window *window, const struct pending *target,
-                            const struct watched_access *access)
+                            const struct watched_access *access,
+                            struct call_place place)
 {
     struct pending pending = {
         .target = target->target,
         .job_rank = target->job_rank,
         .handle = target->handle,
         .clocks = target->clocks,
+        .fence = target->fence,
     };
-    records_add(&pending, access);
+    records_add(&pending, access, place);
     if (pending.count > 0)
         pending_complete(window, &pending, clock_tick());
     pending_clear(&pending);
@@ -217,6 +227,8 @@ static void access_complete(struct watched_window *window, const struct pending 
 // that had a request.
 static void fetches_learn(const struct watched_window *window)
 {
+    if (likely(!window->has_fetched))
+        return;
     for (struct pending *pending = window->pendings; pending != NULL;
          pending = pending->next)
         if (pending->has_fetched && pending->clocks.updates != NULL)
@@ -224,15 +236,17 @@ static void fetches_learn(const struct watched_window *window)
 }
 
 static void access_take(struct watched_window *window, struct pending *pending,
-                        const struct watched_access *access)
+                        const struct watched_access *access, struct call_place place)
 {
     if (access->kind == WATCHED_ACCUMULATE)
         updates_tell(window, pending);
+    pending->fence = window->fences;
     if (access->is_complete)
-        access_complete(window, pending, access);
+        access_complete(window, pending, access, place);
     else
-        records_add(pending, access);
+        records_add(pending, access, place);
     pending->has_fetched |= access->fetches;
+    window->has_fetched |= access->fetches;
 }
 
 static bool has_answered(void *argument)
@@ -241,9 +255,21 @@ static bool has_answered(void *argument)
     return clock_has_come(asked->job_rank, asked->context, ORDER_ANSWER);
 }
 
-// Waits for what targets on other nodes say of what this process has fetched there.
-static void answers_await(const struct watched_window *window, int target)
+// Lets targets take in what they have been sent, which else would gather here.
+static void records_await(const struct watched_window *window, int target)
 {
+    const struct communicator *comm = window->plan.comm;
+    for (int rank = 0; rank < comm->peers->size; rank++)
+        if (target == MPI_ANY_SOURCE || target == rank)
+            message_wait_for_backlog(comm_job_rank(comm, rank));
+}
+
+// Waits for what targets on other nodes say of what this process has fetched there.
+static void answers_await(struct watched_window *window, int target)
+{
+    if (!window->has_fetched)
+        return;
+    window->has_fetched = target != MPI_ANY_SOURCE;
     for (struct pending *pending = window->pendings; pending != NULL;
          pending = pending->next) {
         if (!pending->has_fetched ||
@@ -267,6 +293,8 @@ static void types_compare(const struct watched_window *window,
                           const struct watched_access *access)
 {
     char words[2][WORDS_BYTES], object[WORDS_BYTES], procedure[SOURCE_TEXT_BYTES];
+    if (likely(access->given == access->type))
+        return;
     uint32_t given = signature_of(access->given), taken = signature_of(access->type);
     if (!signatures_differ(given, taken))
         return;
@@ -281,18 +309,65 @@ static void types_compare(const struct watched_window *window,
                  words[1]);
 }
 
-void races_access(struct watched_window *window, const struct watched_access *access)
+void races_access(struct watched_window *window, const struct watched_access *access,
+                  const struct buffer_use uses[], int use_count)
 {
     if (window == NULL)
         return;
     types_compare(window, access);
     message_lock();
+    struct call_place place = call_place();
     clock_is_told();
     fetches_learn(window);
     struct pending *pending = pending_of(window, access);
     if (pending != NULL)
-        access_take(window, pending, access);
+        access_take(window, pending, access, place);
+    buffers_use(uses, use_count, place);
     message_unlock();
+}
+
+// The last access, if the facts of the next one can be the same.
+static struct access_record *record_again(const struct watched_window *window,
+                                          const struct watched_block *block)
+{
+    const struct races *races = process.races;
+    const struct pending *pending = window->pendings;
+    const struct basic *basic = block->type->basic;
+    if (pending == NULL || pending->count == 0 || pending->target != block->target ||
+        window->has_fetched || races->loads.are_untold ||
+        pending->stamped[pending->stamped_count - 1].stamp != races->now)
+        return NULL;
+    struct access_record *last = &pending->records[pending->count - 1];
+    bool is_same = last->facts.kind == block->kind &&
+                   last->facts.type == (basic != NULL ? 1 + basic->number : 0);
+    return is_same ? last : NULL;
+}
+
+static bool access_take_again(const struct watched_window *window,
+                              const struct watched_block *block)
+{
+    struct access_record *last = record_again(window, block);
+    if (last == NULL)
+        return false;
+    struct call_place place = call_place();
+    if (!site_is(last->facts.site, place) || !buffer_use_again(window, block, place))
+        return false;
+    if (!range_extend(&last->range, block->offset, block->bytes))
+        pending_record(window->pendings,
+                       &(struct access_record){
+                           range_of_bytes(block->offset, block->bytes), last->facts});
+    return true;
+}
+
+bool races_access_again(struct watched_window *window,
+                        const struct watched_block *block)
+{
+    if (window == NULL)
+        return false;
+    message_lock();
+    bool is_taken = access_take_again(window, block);
+    message_unlock();
+    return is_taken;
 }
 
 void races_complete(struct watched_window *window, int target)
@@ -302,6 +377,8 @@ void races_complete(struct watched_window *window, int target)
         return;
     races_return_buffers(window, target);
     message_lock();
+    if (target == MPI_ANY_SOURCE || target == window->plan.comm->rank)
+        stores_forget(window);
     for (struct pending *pending = window->pendings; pending != NULL;
          pending = pending->next) {
         if (pending->count == 0 ||
@@ -312,5 +389,7 @@ void races_complete(struct watched_window *window, int target)
         pending_complete(window, pending, count);
     }
     message_unlock();
+    if (message_is_clogged())
+        records_await(window, target);
     answers_await(window, target);
 }

@@ -28,6 +28,7 @@ void races_stop(void)
     struct races *races = process.races;
     if (races == NULL)
         return;
+    memory_hide(NULL, NULL);
     loads_stop();
     history_stop();
     buffers_stop(races);
@@ -48,9 +49,28 @@ struct watched_window *races_watch(const struct watched_window_plan *plan)
     *window = (struct watched_window){
         .next = races->windows, .plan = *plan, .number = ++races->window_count};
     races->windows = window;
-    loads_see_windows();
+    if (!plan->is_dynamic)
+        memory_expose(window, plan->base, plan->bytes);
     message_unlock();
     return window;
+}
+
+void races_attached(struct watched_window *window, const void *base, uint64_t bytes)
+{
+    if (window == NULL)
+        return;
+    message_lock();
+    memory_expose(window, base, bytes);
+    message_unlock();
+}
+
+void races_detached(struct watched_window *window, const void *base)
+{
+    if (window == NULL)
+        return;
+    message_lock();
+    memory_hide(window, base);
+    message_unlock();
 }
 
 void races_unwatch(struct watched_window *window)
@@ -62,9 +82,8 @@ void races_unwatch(struct watched_window *window)
     struct watched_window **at = &process.races->windows;
     while (*at != window)
         at = &(*at)->next;
-    loads_keep();
+    memory_hide(window, NULL);
     *at = window->next;
-    loads_see_windows();
     history_forget(window);
     pendings_free(window);
     message_unlock();

@@ -78,8 +78,16 @@ void races_cancelled(int job_rank, struct message_key key);
 // before all that they do after the second, which waits for them unless the call that
 // brings them together has failed.
 struct meeting;
+struct watched_window;
 struct meeting *races_meet(const struct communicator *comm);
 void races_meeting_end(struct meeting *meeting, bool has_met);
+// The same in a fence, which completes the accesses of this process.
+struct meeting *races_meet_in_fence(struct watched_window *window,
+                                    const struct communicator *comm, int assert);
+// MPI_Win_post, before the origins are told, and MPI_Win_wait. Callers of the latter hold
+// the message lock.
+void races_post(struct watched_window *window, int assert);
+void races_wait(struct watched_window *window);
 
 // What has been done under the lock of a member, and before updates of its memory, in memory
 // that local peers share. Each is [size of the job].
@@ -107,7 +115,6 @@ void races_unlocked_for(int job_rank, uint64_t context, struct lock_clocks clock
 void races_synced(struct lock_clocks clocks);
 
 // ---- windows --------------------------------------------------------------------------
-struct watched_window;
 struct watched_window_plan {
     const struct communicator *comm;
     const char *name; // in which there is one sooner or later
@@ -116,10 +123,44 @@ struct watched_window_plan {
     struct lock_clocks clocks; // of the own memory
     const void *base;
     uint64_t bytes;
+    bool is_programs; // the memory has not been allocated by the window
 };
 // NULL without memory: then nothing is known of it.
 struct watched_window *races_watch(const struct watched_window_plan *plan);
 void races_unwatch(struct watched_window *window);
+// Memory of a dynamic window.
+void races_attached(struct watched_window *window, const void *base, uint64_t bytes);
+void races_detached(struct watched_window *window, const void *base);
+
+// ---- buffers --------------------------------------------------------------------------
+enum access_epoch {
+    IN_FENCE,
+    IN_START,
+    IN_SHARED_LOCK,
+    IN_EXCLUSIVE_LOCK,
+    IN_UNCHECKED_LOCK,
+    IN_NO_EPOCH
+};
+
+// What a call does with memory of the program: until the operation is complete here, or,
+// without a window and a request, while the call lasts.
+struct buffer_use {
+    const void *address;
+    MPI_Count count;
+    const struct datatype *type;
+    bool is_written;
+    const struct watched_window *window; // of a one-sided operation, or NULL
+    int target;
+    enum access_epoch epoch;
+    const void *request; // that completes it, or NULL
+};
+// Tells of another use that is not complete, if one of the two writes. The message lock is
+// free, as for what follows.
+void races_use_buffers(const struct buffer_use uses[], int count);
+// The operations at a target, or at all with MPI_ANY_SOURCE, are complete here; that of a
+// request is.
+void races_return_buffers(const struct watched_window *window, int target);
+void races_return_buffers_of(const void *request);
 
 // ---- accesses -------------------------------------------------------------------------
 enum access_kind {
@@ -128,13 +169,6 @@ enum access_kind {
     WATCHED_ACCUMULATE,
     WATCHED_LOAD,
     WATCHED_STORE
-};
-enum access_epoch {
-    IN_FENCE,
-    IN_START,
-    IN_SHARED_LOCK,
-    IN_EXCLUSIVE_LOCK,
-    IN_NO_EPOCH
 };
 
 // An access by an operation at a target of the window, which has this handle there. The
@@ -153,27 +187,22 @@ struct watched_access {
     const struct datatype *given; // at the origin
     const struct op *op;          // of an accumulate; NULL: MPI_Compare_and_swap
 };
-void races_access(struct watched_window *window, const struct watched_access *access);
+// With what the call does with its buffers.
+void races_access(struct watched_window *window, const struct watched_access *access,
+                  const struct buffer_use uses[], int use_count);
+
+// A put or get of one block, of data of one type.
+struct watched_block {
+    enum access_kind kind;
+    int target;
+    uint64_t offset;
+    const void *address; // of the buffer
+    uint64_t bytes;
+    const struct datatype *type;
+};
+// Takes the access of a call that does what the one before it did, with other bytes; else
+// says false and takes nothing. A stream of puts is told of by this.
+bool races_access_again(struct watched_window *window,
+                        const struct watched_block *block);
 // All accesses to a target, or to all with MPI_ANY_SOURCE, are complete.
 void races_complete(struct watched_window *window, int target);
-
-// ---- buffers --------------------------------------------------------------------------
-// What a call does with memory of the program: until the operation is complete here, or,
-// without a window and a request, while the call lasts.
-struct buffer_use {
-    const void *address;
-    MPI_Count count;
-    const struct datatype *type;
-    bool is_written;
-    const struct watched_window *window; // of a one-sided operation, or NULL
-    int target;
-    enum access_epoch epoch;
-    const void *request; // that completes it, or NULL
-};
-// Tells of another use that is not complete, if one of the two writes. The message lock is
-// free.
-void races_use_buffer(const struct buffer_use *use);
-// The operations at a target, or at all with MPI_ANY_SOURCE, are complete here; that of a
-// request is.
-void races_return_buffers(const struct watched_window *window, int target);
-void races_return_buffers_of(const void *request);

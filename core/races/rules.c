@@ -5,15 +5,15 @@
 enum { NO_OP = (int)(intptr_t)MPI_NO_OP };
 
 // ---- conflicts ------------------------------------------------------------------------
-static bool is_read(const struct access_record *record)
+bool facts_are_read(const struct access_facts *facts)
 {
-    return record->kind == WATCHED_GET || record->kind == WATCHED_LOAD ||
-           (record->kind == WATCHED_ACCUMULATE && record->op == NO_OP);
+    return facts->kind == WATCHED_GET || facts->kind == WATCHED_LOAD ||
+           (facts->kind == WATCHED_ACCUMULATE && facts->op == NO_OP);
 }
 
-static bool is_load_or_store(const struct access_record *record)
+static bool is_load_or_store(const struct access_facts *facts)
 {
-    return record->kind == WATCHED_LOAD || record->kind == WATCHED_STORE;
+    return facts->kind == WATCHED_LOAD || facts->kind == WATCHED_STORE;
 }
 
 // Accumulates by one window are atomic by element where types agree (12.7.1), and those of
@@ -21,7 +21,7 @@ static bool is_load_or_store(const struct access_record *record)
 // them is MPI_NO_OP (12.2.1); MPI_Compare_and_swap is let pass.
 static bool accumulates_conflict(const struct access *one, const struct access *other)
 {
-    const struct access_record *a = &one->record, *b = &other->record;
+    const struct access_facts *a = &one->facts, *b = &other->facts;
     if (one->window != other->window)
         return true;
     if (one->stamp->origin == other->stamp->origin)
@@ -33,8 +33,9 @@ static bool accumulates_conflict(const struct access *one, const struct access *
 
 bool accesses_conflict(const struct access *one, const struct access *other)
 {
-    const struct access_record *a = &one->record, *b = &other->record;
-    if ((is_read(a) && is_read(b)) || (is_load_or_store(a) && is_load_or_store(b)))
+    const struct access_facts *a = &one->facts, *b = &other->facts;
+    if ((facts_are_read(a) && facts_are_read(b)) ||
+        (is_load_or_store(a) && is_load_or_store(b)))
         return false;
     return a->kind != WATCHED_ACCUMULATE || b->kind != WATCHED_ACCUMULATE ||
            accumulates_conflict(one, other);
@@ -46,13 +47,14 @@ static const char *const epoch_words[] = {
     [IN_START] = "an epoch of MPI_Win_start",
     [IN_SHARED_LOCK] = "an epoch with a shared lock",
     [IN_EXCLUSIVE_LOCK] = "an epoch with an exclusive lock",
+    [IN_UNCHECKED_LOCK] = "an epoch with a lock by MPI_MODE_NOCHECK",
     [IN_NO_EPOCH] = "no epoch",
 };
 
 // Of two accumulates, what about them may not differ.
 static enum rule rule_of(const struct access *one, const struct access *other)
 {
-    const struct access_record *a = &one->record, *b = &other->record;
+    const struct access_facts *a = &one->facts, *b = &other->facts;
     if (a->kind != WATCHED_ACCUMULATE || b->kind != WATCHED_ACCUMULATE ||
         one->window != other->window)
         return RULE_CONFLICT;
@@ -62,7 +64,7 @@ static enum rule rule_of(const struct access *one, const struct access *other)
 // What would have ordered the two.
 static const char *remedy_of(const struct access *one, const struct access *other)
 {
-    const struct access_record *a = &one->record, *b = &other->record;
+    const struct access_facts *a = &one->facts, *b = &other->facts;
     bool is_same_origin = one->stamp->origin == other->stamp->origin;
     if (a->epoch == IN_FENCE || b->epoch == IN_FENCE)
         return "MPI_Win_fence between them";
@@ -74,9 +76,10 @@ static const char *remedy_of(const struct access *one, const struct access *othe
                               : "an exposure epoch for each, one after the other";
     if (is_same_origin)
         return "MPI_Win_flush between them";
+    if (a->epoch == IN_UNCHECKED_LOCK || b->epoch == IN_UNCHECKED_LOCK)
+        return "MPI_LOCK_EXCLUSIVE for both, without MPI_MODE_NOCHECK,";
     return "MPI_LOCK_EXCLUSIVE for both, or a flush by the first and then a message or "
-           "a "
-           "barrier";
+           "a barrier";
 }
 
 void window_words(const struct watched_window *window, char words[WORDS_BYTES])
@@ -87,35 +90,31 @@ void window_words(const struct watched_window *window, char words[WORDS_BYTES])
         snprintf(words, WORDS_BYTES, "window %u", window->number);
 }
 
-static struct call_site site_of(const struct access *access, char words[WORDS_BYTES])
+struct call_site site_of(const struct access *access, char words[WORDS_BYTES])
 {
-    struct site_text text = site_text(access->stamp->origin, access->record.site);
+    struct site_text text = site_text(access->stamp->origin, access->facts.site);
     window_words(access->window, words);
     return (struct call_site){
         .rank = access->stamp->origin,
         .call = text.procedure,
         .source = text.source,
         .object = words,
-        .text = is_load_or_store(&access->record) ? "the memory's owner"
-                                                  : epoch_words[access->record.epoch],
+        .text = is_load_or_store(&access->facts) ? "the memory's owner"
+                                                 : epoch_words[access->facts.epoch],
     };
 }
 
-// The bytes that both access, in the memory of the window.
-static void bytes_words(const struct access *one, const struct access *other,
-                        char words[WORDS_BYTES])
+void bytes_words(const struct access *one, const struct access *other,
+                 char words[WORDS_BYTES])
 {
-    const struct access_record *a = &one->record;
-    uint64_t begin = one->interval.begin, end = one->interval.end;
-    if (other->interval.begin > begin)
-        begin = other->interval.begin;
-    if (other->interval.end < end)
-        end = other->interval.end;
-    begin -= one->interval.begin - a->begin;
-    end -= one->interval.begin - a->begin;
+    const struct access_facts *a = &one->facts;
+    struct range common = {0};
+    ranges_meet(&one->interval.range, &other->interval.range, &common);
+    uint64_t begin = common.begin - window_base(one->window);
+    uint64_t end = common.end - window_base(one->window);
     int used = snprintf(words, WORDS_BYTES, "bytes %ju to %ju", (uintmax_t)begin,
                         (uintmax_t)end - 1);
-    if (a->element > 1 && a->element == other->record.element)
+    if (a->element > 1 && a->element == other->facts.element)
         snprintf(words + used, WORDS_BYTES - (size_t)used,
                  ", from element %ju of %u bytes on", (uintmax_t)(begin / a->element),
                  a->element);
@@ -125,7 +124,7 @@ static void bytes_words(const struct access *one, const struct access *other,
 static void second_words(const struct access *one, enum rule rule,
                          char words[WORDS_BYTES])
 {
-    const struct access_record *a = &one->record;
+    const struct access_facts *a = &one->facts;
     const char *what = rule == RULE_ACCUMULATE_TYPES        ? "with another datatype "
                        : rule == RULE_ACCUMULATE_OPERATIONS ? "with another operation "
                                                             : "";
@@ -140,7 +139,7 @@ static void second_words(const struct access *one, enum rule rule,
 // What is said is about the newer one, or about the operation that a load or store meets.
 void conflict_tell(const struct access *one, const struct access *other)
 {
-    if (is_load_or_store(&other->record)) {
+    if (is_load_or_store(&other->facts)) {
         const struct access *owners = other;
         other = one;
         one = owners;

@@ -14,14 +14,20 @@ struct stamp {
     uint64_t clock[];   // [size of the job]
 };
 
-// Of an access, as it travels.
+// What people are told of an access, and what decides whether it conflicts.
+struct access_facts {
+    uint32_t site;     // of the origin
+    uint32_t element;  // bytes of one
+    uint8_t kind;      // enum access_kind
+    uint8_t epoch;     // enum access_epoch
+    uint16_t fence;    // IN_FENCE: the number of the one that has opened it
+    uint16_t type, op; // of an accumulate: what may differ between two
+};
+
+// An access as it travels.
 struct access_record {
-    uint64_t begin, end; // in the memory of the window; of a dynamic one addresses
-    uint32_t site;       // of the origin
-    uint32_t element;    // bytes of one
-    uint16_t kind;       // enum access_kind
-    uint16_t epoch;      // enum access_epoch
-    uint16_t type, op;   // of an accumulate: what may differ between two
+    struct range range; // in the memory of the window; of a dynamic one addresses
+    struct access_facts facts;
 };
 
 // An access in the history, as an interval of addresses.
@@ -29,7 +35,7 @@ struct access {
     struct interval interval;
     struct stamp *stamp;
     struct watched_window *window;
-    struct access_record record;
+    struct access_facts facts;
 };
 
 // A clock that has come and that this process has not learnt yet.
@@ -37,7 +43,7 @@ struct come_clock {
     struct come_clock *next;
     uint64_t context;
     int64_t number;
-    uint32_t signature, site; // of a message of the program
+    uint32_t signature, site; // of a message of the program, or of a fence
     uint64_t clock[];
 };
 
@@ -69,6 +75,7 @@ struct pending {
     int target; // rank in the window
     int job_rank;
     uint32_t handle; // of the window there
+    uint16_t fence;  // of the window, so far
     bool has_fetched;
     struct lock_clocks clocks; // of a local peer
 };
@@ -83,6 +90,15 @@ struct watched_window {
     struct watched_window *next;
     struct watched_window_plan plan;
     struct pending *pendings;
+    bool has_fetched; // at some target, since answers were waited for
+    uint16_t fences;  // so far
+    struct no_put {   // MPI_MODE_NOPUT
+        bool is_given;
+        uint16_t fence; // the number of the one that gives it
+        uint32_t site;
+    } fenced[2], posted; // by the last two fences, by the last MPI_Win_post
+    bool has_stored; // the program, here, since the last synchronisation: at `stored`
+    uint32_t stored;
     unsigned number; // among those of the process, for people
 };
 
@@ -121,9 +137,15 @@ struct races {
         size_t room, used;
     } meeting_counts;
     struct watched_window *windows;
-    unsigned window_count; // ever
+    unsigned window_count;        // ever
+    struct interval_map memories; // that watched windows have here
     struct interval_map history;
-    struct interval_map buffers; // that operations under way use
+    struct buffers {
+        struct interval_map map;
+        struct used_block
+            *last;        // the one added last, if it conflicts with none; or NULL
+    } buffers;            // that operations under way use
+    size_t pending_count; // own accesses that are not complete
     size_t history_limit; // accesses; then those that nothing can conflict with are
                           // forgotten
     struct call_path paths[CALL_PATHS];
@@ -168,8 +190,9 @@ struct part_head {
     uint32_t first, count; // of the counts behind it
     uint32_t is_settled;   // it is the sender's, which has no accesses pending at the
                            // receiver
-    uint32_t signature;    // of a message of the program: of its data, and where it is
-    uint32_t site, unused; // sent
+    uint32_t signature; // of the data of a message of the program; of a fence: what it
+                        // asserts
+    uint32_t site, unused; // of its call
 };
 void clock_send_parts(int job_rank, int kind, struct part_head head,
                       const uint64_t *clock);
@@ -179,6 +202,8 @@ void clock_take(int job_rank, uint64_t context, int64_t number, uint64_t *joined
 // process has died.
 void clock_await(bool (*done)(void *argument), void *argument);
 bool clock_has_come(int job_rank, uint64_t context, int64_t number);
+// The first that has come; NULL if none has.
+const struct come_clock *clock_come(int job_rank, uint64_t context, int64_t number);
 
 // With one reference; NULL without memory. stamp_now is of what this process does now.
 struct stamp *stamp_make(int origin, const uint64_t *clock);
@@ -208,16 +233,32 @@ void updates_see(struct lock_clocks clocks);
 extern const char load_name[], store_name[];
 void loads_start(void);
 void loads_stop(void);
-void loads_see_windows(void); // after they have changed
+void loads_see_memories(void); // after they have changed
+// Gets the message lock, unless this thread may hold it itself.
+bool loads_lock(void);
 // Puts those that are gathered into the history, since the clock is about to change.
 void loads_keep(void);
 // Before the own clock goes to others: it comes after the loads and stores so far.
 void clock_is_told(void);
 
+// ---- memory in windows
+// The call under way makes it part of the window.
+void memory_expose(struct watched_window *window, const void *base, uint64_t bytes);
+// It is no part any more. NULL: any window, any memory.
+void memory_hide(const struct watched_window *window, const void *base);
+struct watched_window *window_at(uintptr_t address); // or NULL
+void memory_gone(uintptr_t begin, uintptr_t end, const char *call, const void *place);
+
 // ---- pending accesses
 void pendings_free(struct watched_window *window);
 
 // ---- buffers of the program
+// What the call at a place does with its buffers.
+void buffers_use(const struct buffer_use uses[], int count, struct call_place place);
+// The same of a block by which the use of the last one goes on; false, and nothing is done,
+// if it does not, or conflicts with another one.
+bool buffer_use_again(const struct watched_window *window,
+                      const struct watched_block *block, struct call_place place);
 void buffers_stop(struct races *races);
 // Where the call is that has begun the request; empty if that is not known.
 struct call_place buffer_place(const void *request);
@@ -230,7 +271,20 @@ bool signatures_differ(uint32_t one, uint32_t other);
 // "elements of 4 bytes that are integers"
 void signature_words(uint32_t signature, char words[WORDS_BYTES]);
 
+// The next bytes of a typed buffer at an address; false when there are no more.
+static inline bool blocks_next_range(struct blocks *blocks, uint64_t address,
+                                     struct range *range)
+{
+    if (!blocks_next_run(blocks))
+        return false;
+    *range = range_of_blocks(address + (uint64_t)blocks->offset, blocks->left,
+                             blocks->stride, blocks->bytes);
+    return true;
+}
+
 // ---- the history
+// Address 0 of the records of a window, in this process.
+uint64_t window_base(const struct watched_window *window);
 void history_add(struct watched_window *window, struct stamp *stamp,
                  const struct access_record *record);
 // Forgets the accesses to a window, or all.
@@ -238,11 +292,25 @@ void history_forget(const struct watched_window *window);
 void history_start(void);
 void history_stop(void);
 
+// ---- assertions
+// Callers hold the message lock. Returns the number of the call.
+uint32_t assertions_fence(struct watched_window *window, int assert);
+void fences_compare(const struct watched_window *window, int given, uint32_t site,
+                    int job_rank, const struct come_clock *other);
+void promise_compare(const struct access *access);
+// The process has synchronised its memory.
+void stores_forget(struct watched_window *window);
+
 // ---- call sites
 struct call_place call_place(void);
 // The number of a place, 0 without memory; of the call that is under way.
 uint32_t site_at(struct call_place place);
 uint32_t site_now(void);
+static inline bool site_is(uint32_t site, struct call_place place)
+{
+    const struct call_place *known = &process.races->sites.table[site];
+    return known->address == place.address && known->entry == place.entry;
+}
 // Tells another process of those that it does not know yet.
 void sites_tell(int job_rank);
 // Empty texts if it is not known.
@@ -252,6 +320,11 @@ void sites_stop(struct races *races);
 
 // ---- rules
 void window_words(const struct watched_window *window, char words[WORDS_BYTES]);
+bool facts_are_read(const struct access_facts *facts);
+struct call_site site_of(const struct access *access, char words[WORDS_BYTES]);
+// The first bytes that both access, in the memory of the window.
+void bytes_words(const struct access *one, const struct access *other,
+                 char words[WORDS_BYTES]);
 bool accesses_conflict(const struct access *one, const struct access *other);
 // Tells people of two accesses that conflict and that nothing orders, by their addresses.
 void conflict_tell(const struct access *one, const struct access *other);

@@ -85,11 +85,14 @@ static void send_when_alone(struct net_counter *counter)
 }
 
 // ---- filling a batch ---------------------------------------------------------------
+// With room for the operands of a batch to this target, not for those of the longest one.
 static struct batch *batch_memory(struct peer_traffic *traffic)
 {
     struct batch *batch = traffic->spare;
     traffic->spare = NULL;
-    return batch != NULL ? batch : malloc(sizeof *batch);
+    return batch != NULL
+               ? batch
+               : malloc(offsetof(struct batch, operands) + traffic->batch_max);
 }
 
 // May a local target that ends the epoch carry out a batch then, by a message? Only a fence
@@ -150,7 +153,7 @@ static inline size_t batch_room(const struct peer_traffic *traffic,
     if (batch->request.count == SPANS_MAX)
         return 0;
     if (batch->is_left || !is_copyable(traffic, batch->request.kind))
-        return message_room(batch);
+        return message_room(traffic, batch);
     return batch->bytes < COPY_BYTES ? SIZE_MAX : 0;
 }
 
@@ -186,8 +189,9 @@ static inline void batch_append(const struct peer_traffic *traffic, struct batch
 {
     size_t bytes = item->span.bytes;
     char *local = item->result;
-    bool may_refer = is_copyable(traffic, batch->request.kind) &&
-                     (bytes > SHORT_BYTES || batch->copied + bytes > BATCH_MAX);
+    bool may_refer =
+        is_copyable(traffic, batch->request.kind) &&
+        (bytes > SHORT_BYTES || batch->copied + bytes > traffic->batch_max);
     if (batch->request.kind.operands && !may_refer) {
         char *kept = operand_keep(batch, item->operand, bytes);
         if (!batch->request.kind.fetches)
@@ -218,8 +222,7 @@ static inline void batch_join(struct batch *batch)
 // Limits the batches that the target has not answered; remote accesses do not count.
 static bool has_room_for_batch(const struct peer_traffic *traffic)
 {
-    return atomic_load_explicit(&traffic->batches, memory_order_relaxed) <
-           BATCHES_AT_ONCE;
+    return traffic->batches < BATCHES_AT_ONCE;
 }
 
 static bool has_room_at_last(void *argument)

@@ -19,9 +19,15 @@ enum {
 
 enum {
     SPANS_MAX = 192,
-    // Batches and replies leave room for what may go in front of them.
-    BATCH_MAX = MESSAGE_MAX - (int)sizeof(struct sync_head)
+    BATCH_MAX = (32 << 10) + 4 * CACHE_LINE // of batches and replies, to any process
 };
+
+// How long they may be to this process, with room for what may go in front of them.
+static inline size_t batch_limit(int job_rank)
+{
+    size_t most = message_max(job_rank) - sizeof(struct sync_head);
+    return most < BATCH_MAX ? most : BATCH_MAX;
+}
 
 struct rma_span {
     uint64_t offset, bytes; // in the exposed memory of the target
@@ -157,12 +163,13 @@ struct batch_item {
 };
 
 // How many bytes another span may add to a batch that is to fit in a message, as its reply.
-static inline size_t message_room(const struct batch *batch)
+static inline size_t message_room(const struct peer_traffic *traffic,
+                                  const struct batch *batch)
 {
     size_t head = batch->request.kind.operands ? request_bytes(batch->request.count + 1)
                                                : sizeof(struct rma_reply);
     size_t used = head + batch->bytes;
-    return used < BATCH_MAX ? BATCH_MAX - used : 0;
+    return used < traffic->batch_max ? traffic->batch_max - used : 0;
 }
 
 // ---- carriers, at the origin --------------------------------------------------
@@ -209,12 +216,18 @@ int batch_end(struct peer_traffic *traffic, bool may_unlock);
 
 static inline int peer_node_rank(const struct peer *peer)
 {
-    return process.boot->node_rank_of[peer->job_rank];
+    return boot_local_rank(process.boot, peer->job_rank);
 }
 
 // ---- kernel copies, at the origin ---------------------------------------------
 // Carries a batch of puts or gets out.
 int batch_copy(const struct peer_traffic *traffic, const struct batch *batch);
+// MPI_ERR_RMA_RANGE if the kernel has not found the target's memory, or the error of the
+// copy.
+static inline int copy_error(int error)
+{
+    return unlikely(error == MPI_ERR_OTHER) ? MPI_ERR_RMA_RANGE : error;
+}
 // The memory of its spans at both ends.
 void batch_spans(const struct peer_traffic *traffic, const struct batch *batch,
                  struct iovec remote[SPANS_MAX], struct iovec local[SPANS_MAX]);

@@ -23,9 +23,9 @@ static size_t span_left(const struct rest *rest)
     return rest->batch->request.spans[rest->span].bytes - rest->done;
 }
 
-static size_t part_room(const struct batch *part)
+static size_t part_room(const struct peer_traffic *traffic, const struct batch *part)
 {
-    return message_room(part) / CACHE_LINE * CACHE_LINE;
+    return message_room(traffic, part) / CACHE_LINE * CACHE_LINE;
 }
 
 static void part_append(struct batch *part, struct rest *rest, size_t bytes)
@@ -50,14 +50,15 @@ static size_t even_part(size_t bytes, size_t room)
 }
 
 // Spans that fit share a part; one that is longer than a message has parts of its own.
-static void part_fill(struct batch *part, struct rest *rest)
+static void part_fill(const struct peer_traffic *traffic, struct batch *part,
+                      struct rest *rest)
 {
     part->bytes = part->request.count = 0;
-    size_t left = span_left(rest), room = part_room(part);
+    size_t left = span_left(rest), room = part_room(traffic, part);
     if (left > room)
         part_append(part, rest, even_part(left, room));
     else
-        while (!rest_is_empty(rest) && span_left(rest) <= part_room(part))
+        while (!rest_is_empty(rest) && span_left(rest) <= part_room(traffic, part))
             part_append(part, rest, span_left(rest));
 }
 
@@ -70,7 +71,7 @@ int batch_send_in_parts(struct peer_traffic *traffic, const struct batch *batch)
     memcpy(&part.request, &batch->request, request_bytes(0));
     int err = 0;
     for (bool is_first = true; !err && !rest_is_empty(&rest); is_first = false) {
-        part_fill(&part, &rest);
+        part_fill(traffic, &part, &rest);
         if (!is_first) // the batch counts as under way already
             net_counter_issue(&traffic->counter);
         err = batch_send(traffic, &part);

@@ -109,6 +109,27 @@ int bulks_await(const struct operation *operation)
 }
 
 // ---- the request -----------------------------------------------------------------
+static int memory_check(const void *memory, size_t bytes)
+{
+    size_t mapped;
+    return memory_has_holes(memory, bytes, &mapped)
+               ? fail(MPI_ERR_BUFFER, "%zu bytes at %p: this memory is not there",
+                      bytes, memory)
+               : 0;
+}
+
+// A provider need not look at memory that it registers, and some never answer when the
+// target comes to read what is not there.
+static int exposed_check(const struct operation *operation, struct batch_kind kind,
+                         const struct batch_item *item)
+{
+    size_t bytes = item->span.bytes;
+    if (is_for_local_peer(operation))
+        return 0;
+    int err = kind.operands ? memory_check(item->operand, bytes) : 0;
+    return !err && kind.fetches ? memory_check(item->result, bytes) : err;
+}
+
 static bool bulk_expose(struct bulk *bulk, const struct operation *operation,
                         struct batch_kind kind, const struct batch_item *item)
 {
@@ -179,9 +200,12 @@ static int await_lock(struct peer *peer)
 static int bulk_request(const struct operation *operation, struct batch_kind kind,
                         const struct batch_item *item, bool *is_sent)
 {
+    int err = exposed_check(operation, kind, item);
+    if (err)
+        return err;
     struct bulk *bulk = calloc(1, sizeof *bulk);
     bool is_exposed = bulk != NULL && bulk_expose(bulk, operation, kind, item);
-    int err = is_exposed ? bulk_send(operation, kind, &item->span, bulk) : 0;
+    err = is_exposed ? bulk_send(operation, kind, &item->span, bulk) : 0;
     *is_sent = is_exposed && !err;
     if (bulk != NULL && !*is_sent)
         bulk_free(bulk);

@@ -278,8 +278,10 @@ static int local_carry_out(int source, const struct window *window,
     for (uint64_t done = 0; !err && done < request->spans[0].bytes; done += bytes) {
         uint64_t left = request->spans[0].bytes - done;
         bytes = left < most ? (size_t)left : most;
-        err = shm_copy_from(process.shm, process.boot->node_rank_of[source], operands,
-                            places->operands.address + done, bytes);
+        err = shm_copy_from(process.shm, boot_local_rank(process.boot, source),
+                            operands, places->operands.address + done, bytes);
+        if (unlikely(err == MPI_ERR_OTHER)) // the origin's memory is not there
+            err = MPI_ERR_BUFFER;
         part.spans[0].offset = request->spans[0].offset + done;
         part.spans[0].bytes = bytes;
         if (!err)
@@ -312,7 +314,7 @@ void bulk_serve(int source, const void *message, size_t bytes)
         message_refuse(source, "a bulk accumulate");
         return;
     }
-    if (process.boot->node_of[source] == process.boot->node) {
+    if (boot_is_local(process.boot, source)) {
         local_serve(source, window, request, bytes);
         return;
     }

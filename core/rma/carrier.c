@@ -110,12 +110,13 @@ int batch_send(struct peer_traffic *traffic, struct batch *batch)
 }
 
 // Does the batch, and what it fetches, fit in a message?
-static bool fits_message(const struct batch *batch)
+static bool fits_message(const struct peer_traffic *traffic, const struct batch *batch)
 {
     const struct batch_kind *kind = &batch->request.kind;
     return request_bytes(batch->request.count) + kind->operands * batch->bytes <=
-               BATCH_MAX &&
-           sizeof(struct rma_reply) + kind->fetches * batch->bytes <= BATCH_MAX;
+               traffic->batch_max &&
+           sizeof(struct rma_reply) + kind->fetches * batch->bytes <=
+               traffic->batch_max;
 }
 
 bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch)
@@ -128,7 +129,8 @@ bool traffic_can_part(const struct peer_traffic *traffic)
 {
     const struct batch *batch = traffic->batch;
     return traffic_is_in_order(traffic) &&
-           (batch == NULL || (fits_message(batch) && !goes_by_kernel(traffic, batch)));
+           (batch == NULL ||
+            (fits_message(traffic, batch) && !goes_by_kernel(traffic, batch)));
 }
 
 // A message wakes a target that sleeps in a wait, which takes longer than some copies;
@@ -173,8 +175,9 @@ void target_look_again(struct peer_traffic *traffic, const struct net_counter *c
 static int send_to_waiter(struct peer_traffic *traffic, struct batch *batch)
 {
     bool has_waited = !batch->is_left && target_has_waited(traffic);
-    int err = likely(fits_message(batch)) ? batch_send(traffic, batch)
-                                          : batch_send_in_parts(traffic, batch);
+    int err = likely(fits_message(traffic, batch))
+                  ? batch_send(traffic, batch)
+                  : batch_send_in_parts(traffic, batch);
     if (!err && has_waited)
         target_look_again(traffic, batch->counter);
     return err;

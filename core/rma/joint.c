@@ -27,6 +27,7 @@ static void joint_batch_ended(void *argument, int error)
     struct net_counter *total = &joint->traffic->counter, *own = joint->counter;
     joint_batch_remove(joint);
     free(joint);
+    error = copy_error(error);
     if (own != NULL)
         net_counter_complete(own, error);
     net_counter_complete(total, error);

@@ -25,8 +25,9 @@ int batch_copy(const struct peer_traffic *traffic, const struct batch *batch)
     struct iovec remote[SPANS_MAX], local[SPANS_MAX];
     batch_spans(traffic, batch, remote, local);
     if (batch->request.kind.fetches)
-        return shm_copy_spans_from(process.shm, partner, local, remote, count);
+        return copy_error(
+            shm_copy_spans_from(process.shm, partner, local, remote, count));
     int err = shm_copy_spans_to(process.shm, partner, remote, local, count);
     atomic_thread_fence(memory_order_seq_cst);
-    return err;
+    return copy_error(err);
 }

@@ -33,6 +33,7 @@ static int peer_open(const struct window *window, struct peer *peer)
         return MPI_ERR_NO_MEM;
     traffic->peer = peer;
     traffic->replies_end = &traffic->replies;
+    traffic->batch_max = batch_limit(peer->job_rank);
     traffic->is_copied = peer->lock_record != NULL && shm_can_copy(process.shm);
     peer->traffic = traffic;
     return 0;

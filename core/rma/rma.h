@@ -26,11 +26,12 @@
 struct peer_traffic {
     struct net_counter counter; // accesses and batches
     struct peer *peer;
-    bool is_copied;                // the kernel copies the peer's memory
-    struct batch *batch;           // operations that are aggregated, or NULL
-    struct batch *spare;           // memory for the next batch, or NULL
+    bool is_copied;      // the kernel copies the peer's memory
+    size_t batch_max;    // bytes of a batch that is a message, and of its reply
+    struct batch *batch; // operations that are aggregated, or NULL
+    struct batch *spare; // memory for the next batch, or NULL
     _Atomic(bool) is_awaited_soon; // a wait has come soon after the last batch
-    _Atomic(int) batches;          // sent and not answered
+    int batches;                   // sent and not answered
     unsigned in_epoch;             // messages since the last wait: of an active epoch
     bool has_left;                 // some of a fence epoch, for the target's own fence
     int polls_to_rouse;            // 0: the target needs not be roused

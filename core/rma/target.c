@@ -25,22 +25,23 @@ bool spans_are_inside(const struct window *window, const struct rma_request *req
 static size_t spanned_bytes(const struct rma_request *request)
 {
     size_t total = 0;
-    for (uint32_t i = 0; i < request->count && total <= MESSAGE_MAX; i++) {
-        if (request->spans[i].bytes == 0 || request->spans[i].bytes > MESSAGE_MAX)
-            return MESSAGE_MAX + 1;
+    for (uint32_t i = 0; i < request->count && total <= BATCH_MAX; i++) {
+        if (request->spans[i].bytes == 0 || request->spans[i].bytes > BATCH_MAX)
+            return BATCH_MAX + 1;
         total += request->spans[i].bytes;
     }
     return total;
 }
 
-static bool request_is_well_formed(const struct rma_request *request, size_t bytes)
+static bool request_is_well_formed(int source, const struct rma_request *request,
+                                   size_t bytes)
 {
     if (request->count > SPANS_MAX || bytes < request_bytes(request->count))
         return false;
     size_t data = spanned_bytes(request);
-    if (data > MESSAGE_MAX || request->kind.fetches + request->kind.is_noticed > 1)
+    if (data > BATCH_MAX || request->kind.fetches + request->kind.is_noticed > 1)
         return false;
-    if (request->kind.fetches && data > BATCH_MAX - sizeof(struct rma_reply))
+    if (request->kind.fetches && data > batch_limit(source) - sizeof(struct rma_reply))
         return false;
     if (bytes - request_bytes(request->count) != request->kind.operands * data)
         return false;
@@ -116,12 +117,12 @@ void request_serve(int source, const void *message, size_t bytes, int error,
     }
     struct rma_reply reply = {.window = request->reply_to,
                               .fetches = request->kind.fetches};
-    char fetched[MESSAGE_MAX];
+    char fetched[BATCH_MAX];
     const char *data = fetched;
     reply.rank = grant != NULL ? grant->rank : window->comm->rank;
     if (error)
         reply.error = error;
-    else if (!request_is_well_formed(request, bytes))
+    else if (!request_is_well_formed(source, request, bytes))
         reply.error = MPI_ERR_INTERN;
     else if (!spans_are_inside(window, request))
         reply.error = MPI_ERR_RMA_RANGE;
@@ -148,9 +149,8 @@ static bool help_is_allowed(int source, const struct rma_help *help, size_t byte
                             const struct window *window)
 {
     if (window == NULL || !window_has_member(window, help->origin, source) ||
-        process.boot->node_of[source] != process.boot->node ||
-        help->joint.index >= JOINT_COPIES || help->count > SPANS_MAX ||
-        bytes != help_bytes(help->count))
+        !boot_is_local(process.boot, source) || help->joint.index >= JOINT_COPIES ||
+        help->count > SPANS_MAX || bytes != help_bytes(help->count))
         return false;
     for (uint32_t i = 0; i < help->count; i++)
         if (!span_is_inside(window, &help->spans[i].target))
@@ -165,7 +165,7 @@ static void help_carry_out(int source, const struct rma_help *help,
     struct joint_side side = {.name = help->joint,
                               .is_helper = true,
                               .is_writer = help->fetches,
-                              .partner = process.boot->node_rank_of[source],
+                              .partner = boot_local_rank(process.boot, source),
                               .local = local,
                               .remote = remote,
                               .count = help->count};

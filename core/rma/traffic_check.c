@@ -22,10 +22,10 @@ static bool batch_is_valid(const struct peer_traffic *traffic,
         batch->bytes != spans_bytes(request) || batch->copied > operands)
         return false;
     if (is_copyable(traffic, *kind))
-        return batch->copied <= BATCH_MAX;
+        return batch->copied <= traffic->batch_max;
     return batch->copied == operands &&
-           request_bytes(request->count) + operands <= BATCH_MAX &&
-           sizeof(struct rma_reply) + fetched <= BATCH_MAX;
+           request_bytes(request->count) + operands <= traffic->batch_max &&
+           sizeof(struct rma_reply) + fetched <= traffic->batch_max;
 }
 
 static bool reply_is_valid(const struct pending_reply *reply)

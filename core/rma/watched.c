@@ -29,16 +29,21 @@ static enum access_epoch access_epoch(const struct operation *operation)
     case ACCESS_LOCK_ALL:
         break;
     }
+    if (peer_lock_state(operation->peer) == LOCK_UNCHECKED)
+        return IN_UNCHECKED_LOCK;
     return operation->peer->lock_type == MPI_LOCK_EXCLUSIVE ? IN_EXCLUSIVE_LOCK
                                                             : IN_SHARED_LOCK;
 }
 
-static void buffer_use(const struct operation *operation, struct buffer buffer,
-                       bool is_written)
+static struct buffer_use use_of(const struct operation *operation, struct buffer buffer,
+                                bool is_written)
 {
     MPI_Count size = buffer.type->size;
-    MPI_Count used = ((MPI_Count)operation->bytes + size - 1) / (size > 0 ? size : 1);
-    races_use_buffer(&(struct buffer_use){
+    MPI_Count used =
+        size == (MPI_Count)operation->bytes
+            ? 1
+            : ((MPI_Count)operation->bytes + size - 1) / (size > 0 ? size : 1);
+    return (struct buffer_use){
         .address = buffer.address,
         .count = used < buffer.count ? used : buffer.count,
         .type = buffer.type,
@@ -47,24 +52,34 @@ static void buffer_use(const struct operation *operation, struct buffer buffer,
         .target = operation->peer->rank,
         .epoch = access_epoch(operation),
         .request = operation->counter,
-    });
+    };
 }
 
-void watched_use_buffers(const struct operation *operation)
+enum { USES_MAX = 3 };
+
+// How many there are.
+static int uses_of(const struct operation *operation, struct buffer_use uses[USES_MAX])
 {
-    if (operation->window->watched == NULL || operation->peer == NULL)
-        return;
+    int count = 0;
     if (origin_gives(operation))
-        buffer_use(operation, operation->origin, false);
+        uses[count++] = use_of(operation, operation->origin, false);
     if (operation->compare != NULL)
-        buffer_use(
+        uses[count++] = use_of(
             operation,
             (struct buffer){(char *)operation->compare, 1, operation->target.type},
             false);
     if (operation->kind == OPERATION_GET)
-        buffer_use(operation, operation->origin, true);
+        uses[count++] = use_of(operation, operation->origin, true);
     if (operation->result.type != NULL)
-        buffer_use(operation, operation->result, true);
+        uses[count++] = use_of(operation, operation->result, true);
+    return count;
+}
+
+void watched_use_buffers(const struct operation *operation)
+{
+    struct buffer_use uses[USES_MAX];
+    if (operation->window->watched != NULL && operation->peer != NULL)
+        races_use_buffers(uses, uses_of(operation, uses));
 }
 
 // What has a request and fetches may be complete before the epoch or a flush ends; as that
@@ -79,6 +94,8 @@ static int locate_watched(struct operation *operation)
     const struct window *window = operation->window;
     bool is_here = peer->lock_record != NULL;
     bool fetches = operation->result.type != NULL;
+    struct buffer_use uses[USES_MAX];
+    int use_count = operation->has_request ? 0 : uses_of(operation, uses);
     races_access(window->watched,
                  &(struct watched_access){
                      .kind = access_kind(operation),
@@ -96,9 +113,8 @@ static int locate_watched(struct operation *operation)
                      .type = operation->target.type,
                      .given = operation->origin.type,
                      .op = operation->op,
-                 });
-    if (!operation->has_request)
-        watched_use_buffers(operation);
+                 },
+                 uses, use_count);
     return 0;
 }
 

@@ -8,9 +8,25 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 typedef ssize_t copy_call(pid_t, const struct iovec *, unsigned long,
                           const struct iovec *, unsigned long, unsigned long);
+
+static bool is_readable(int pid, void *address)
+{
+    char byte;
+    struct iovec here = {&byte, 1}, there = {address, 1};
+    return process_vm_readv(pid, &here, 1, &there, 1, 0) == 1;
+}
+
+// The kernel does not say which of the two memories is not there.
+static bool is_hole_here(copy_call *call, int pid, const struct iovec *there,
+                         const struct iovec *here)
+{
+    return call == process_vm_readv ? is_readable(pid, there->iov_base)
+                                    : !is_readable((int)getpid(), here->iov_base);
+}
 
 static int copy_failed(int node_rank, int pid, const struct iovec *there, int reason)
 {
@@ -52,8 +68,13 @@ static int process_copy(const struct shm *shm, copy_call *call, int node_rank,
     size_t bytes = 0;
     while (count > 0) {
         ssize_t done = call(pid, here, count, there, count, 0);
+        int reason = done < 0 ? errno : EFAULT;
+        if (unlikely(done <= 0 && reason == EFAULT &&
+                     is_hole_here(call, pid, there, here)))
+            return fail(MPI_ERR_BUFFER, "%zu bytes at %p: this memory is not there",
+                        here->iov_len, here->iov_base);
         if (unlikely(done <= 0))
-            return copy_failed(node_rank, pid, there, done < 0 ? errno : EFAULT);
+            return copy_failed(node_rank, pid, there, reason);
         bytes += (size_t)done;
         size_t whole = spans_skip(here, there, (size_t)done);
         here += whole;

@@ -99,6 +99,14 @@ static int piece_copy_over(struct shm *shm, const struct joint_side *side,
                : shm_copy_spans_from(shm, side->partner, local, remote, count);
 }
 
+// The two processes have each other's memory for the remote one.
+static int error_of_owner(const struct joint_side *side, int error)
+{
+    if (!side->is_helper || (error != MPI_ERR_BUFFER && error != MPI_ERR_OTHER))
+        return error;
+    return error == MPI_ERR_BUFFER ? MPI_ERR_OTHER : MPI_ERR_BUFFER;
+}
+
 bool shm_joint_work(struct shm *shm, const struct joint_side *side)
 {
     int owner = side->is_helper ? side->partner : shm->node_rank;
@@ -107,7 +115,7 @@ bool shm_joint_work(struct shm *shm, const struct joint_side *side)
     int err = 0, none = 0;
     while (piece_take(copy, side, &begin, &end)) {
         if (!err)
-            err = piece_copy_over(shm, side, begin, end);
+            err = error_of_owner(side, piece_copy_over(shm, side, begin, end));
         done += end - begin;
     }
     if (done == 0)

@@ -111,8 +111,8 @@ bool shm_has_shared(const struct shm *shm, const void *memory, size_t bytes);
 
 // ---- memory that is not in the segment ------------------------------------------
 // Single copies to and from the address space of a local peer (process_vm_writev and
-// _readv). A range that is not all mapped there gives MPI_ERR_OTHER, with the bytes
-// before the hole copied; MPI_ERR_PROC_ABORTED when the local peer is gone;
+// _readv). A range that is not all mapped gives MPI_ERR_OTHER if it is there, and
+// MPI_ERR_BUFFER if it is this process's, with the bytes before the hole copied; MPI_ERR_PROC_ABORTED when the local peer is gone;
 // MPI_ERR_UNSUPPORTED_OPERATION when the system forbids such copies (then the caller
 // uses messages).
 int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *local,
@@ -169,7 +169,8 @@ bool shm_joint_begin(struct shm *shm, uint64_t bytes, struct joint_name *name);
 bool shm_joint_work(struct shm *shm, const struct joint_side *side);
 bool shm_joint_is_complete(const struct shm *shm, struct joint_name name);
 // Ends one that this process has begun, of which it has copied all that it could take;
-// waits until the helper has. The class of an error of either.
+// waits until the helper has. The class of an error of either, as that of this process:
+// MPI_ERR_BUFFER if its memory is not there, MPI_ERR_OTHER if the helper's is not.
 int shm_joint_end(struct shm *shm, struct joint_name name, int helper);
 
 // ---- rings --------------------------------------------------------------------

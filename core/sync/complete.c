@@ -36,6 +36,9 @@ int sync_complete_counted(struct peer *peer)
     if (err)
         return give_up(peer, err);
     int error = traffic_take_error(peer->traffic);
+    if (error == MPI_ERR_BUFFER)
+        return fail(error, "a buffer of an operation on rank %d is not there",
+                    peer->rank);
     return error ? fail(error, "an operation on rank %d failed after it was started",
                         peer->rank)
                  : 0;

@@ -39,13 +39,6 @@ static int fence_barrier(const struct window *win, bool has_left)
     return err ? err : drain_err;
 }
 
-// Accesses of the epoch are complete for all that leave the fence.
-static struct meeting *fence_meet(const struct window *win)
-{
-    races_complete(win->watched, MPI_ANY_SOURCE);
-    return races_meet(win->comm);
-}
-
 // The barrier publishes this process's stores and shows it those of others. A fence
 // that neither ends nor begins an epoch needs none; NOSTORE and NOPUT promise what is
 // free here anyway. A failed operation does not keep the others waiting.
@@ -59,7 +52,7 @@ int oriel_win_fence(int assert, struct window *win)
     bool has_left = false;
     struct meeting *meeting = NULL;
     if (races_are_checked())
-        meeting = fence_meet(win);
+        meeting = races_meet_in_fence(win->watched, win->comm, assert);
     err = ends ? sync_leave_all(win, &has_left) : 0;
     order_complete();
     int barrier_err = ends || begins ? fence_barrier(win, has_left) : 0;

@@ -48,8 +48,8 @@ static inline bool oriel_win_sync_quick(MPI_Win win)
 }
 
 // ---- lock and unlock ----------------------------------------------------------
-// Opens a lock epoch by a lock that is free. The target is mapped, and LOCK_TRAITS does
-// not matter: the window has none of them.
+// Opens a lock epoch by a lock that is free, without a current target. The target is a
+// member of this node, and the window has none of LOCK_TRAITS.
 static inline bool lock_at_once(struct window *window, struct peer *peer, int type,
                                 int assert)
 {
@@ -65,12 +65,12 @@ static inline bool lock_at_once(struct window *window, struct peer *peer, int ty
         return false;
     peer_hold_lock(peer, type);
     epoch_open_lock(epoch);
-    epoch_make_current(epoch, peer);
     assert(window_is_settled(window));
     return true;
 }
 
-// Closes the lock epoch of a target that lock_at_once could have locked.
+// Closes the lock epoch of a target that lock_at_once could have locked, if nothing else
+// than loads and stores is under way.
 static inline bool unlock_at_once(struct window *window, struct peer *peer)
 {
     struct epoch *epoch = &window->epoch;
@@ -91,7 +91,10 @@ static inline bool oriel_win_lock_quick(int lock_type, int rank, int assert,
     if (unlikely(window == NULL))
         return false;
     struct peer *peer = window->epoch.last_locked;
-    return likely(peer->rank == rank) && lock_at_once(window, peer, lock_type, assert);
+    if (unlikely(peer->rank != rank) || !lock_at_once(window, peer, lock_type, assert))
+        return false;
+    epoch_make_current(&window->epoch, peer);
+    return true;
 }
 
 static inline bool oriel_win_unlock_quick(int rank, MPI_Win win)

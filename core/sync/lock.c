@@ -35,17 +35,19 @@ static int find_unlocked(struct window *window, int rank, struct peer **peer)
     return 0;
 }
 
-// May the fast forms lock the target and release its lock? They know no operations that
-// are not loads and stores.
-static bool is_fast_target(const struct window *window, const struct peer *peer)
+// May lock_at_once take the lock of the target, and unlock_at_once give it back?
+static bool is_near_target(const struct window *window, const struct peer *peer)
 {
-    return peer_is_mapped_for_good(peer) && !window_has(window, LOCK_TRAITS);
+    return peer->lock_record != NULL && !window_has(window, LOCK_TRAITS);
 }
 
-static void close_lock(struct window *window)
+// Nothing is pending behind the last lock of an epoch whose operations have completed.
+static void close_lock(struct window *window, bool is_complete)
 {
     window_guard(window);
     epoch_close_lock(&window->epoch);
+    if (is_complete && epoch_access(&window->epoch) == ACCESS_NONE)
+        epoch_end_pending(&window->epoch);
     window_unguard(window);
 }
 
@@ -58,7 +60,7 @@ static int open_lock(struct window *window, int type, int rank, int assert,
         err = find_unlocked(window, rank, peer);
     if (err)
         return err;
-    *is_locked = is_fast_target(window, *peer) && !locks_are_asked() &&
+    *is_locked = is_near_target(window, *peer) && !locks_are_asked() &&
                  lock_at_once(window, *peer, type, assert);
     if (*is_locked)
         return 0;
@@ -83,11 +85,11 @@ int oriel_win_lock(int lock_type, int rank, int assert, struct window *win)
         return err;
     err = is_locked ? 0 : peer_lock(win, peer);
     if (unlikely(err)) {
-        close_lock(win);
+        close_lock(win, false);
         return err;
     }
     epoch_use(&win->epoch, peer);
-    if (is_fast_target(win, peer))
+    if (is_near_target(win, peer) && peer_is_mapped_for_good(peer))
         epoch_remember_locked(&win->epoch, peer);
     assert(window_is_settled(win));
     return 0;
@@ -105,7 +107,7 @@ int oriel_win_unlock(int rank, struct window *win)
     if (unlikely(peer == NULL || peer_lock_state(peer) == LOCK_NONE))
         return fail(MPI_ERR_RMA_SYNC, "rank %d is not locked; %s on the window", rank,
                     window_epoch(win));
-    if (is_fast_target(win, peer) && unlock_at_once(win, peer))
+    if (is_near_target(win, peer) && unlock_at_once(win, peer))
         return 0;
     if (races_are_checked())
         sync_watched(win, peer);
@@ -113,7 +115,7 @@ int oriel_win_unlock(int rank, struct window *win)
     int err = peer_await_lock(peer);
     int completion_err = sync_complete(peer);
     int unlock_err = peer_unlock(win, peer);
-    close_lock(win);
+    close_lock(win, !err && !completion_err);
     order_complete();
     assert(window_is_settled(win));
     if (err || completion_err)

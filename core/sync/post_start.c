@@ -185,6 +185,8 @@ int oriel_win_post(struct group *group, int assert, struct window *win)
     }
     window_unguard(win);
     assert(window_is_settled(win));
+    if (races_are_checked() && !err)
+        races_post(win->watched, assert);
     if (err || (assert &MPI_MODE_NOCHECK))
         return err;
     order_complete();
@@ -227,6 +229,7 @@ static void origins_clock(const struct window *window)
     for (int i = 0; i < window->origins.count; i++)
         races_learn_clock(window->origins.members[i]->job_rank, window->comm->context,
                           ORDER_COMPLETE);
+    races_wait(window->watched);
     message_unlock();
 }
 

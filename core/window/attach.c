@@ -189,6 +189,8 @@ int oriel_win_attach(struct window *win, void *base, MPI_Aint size)
         return err;
     bool is_mapped;
     err = memory_attach(win, base, (size_t)size, &is_mapped);
+    if (!err && races_are_checked())
+        races_attached(win->watched, base, (uint64_t)size);
     if (err || is_mapped)
         return err;
     win->is_mapped = false;
@@ -211,6 +213,8 @@ int oriel_win_detach(struct window *win, const void *base)
         attachment_erase(win, next - 1);
     }
     message_unlock();
+    if (is_attached && races_are_checked())
+        races_detached(win->watched, base);
     window_unshare(&shared);
     kept_memory_free();
     if (is_attached)

@@ -106,7 +106,7 @@ static void explain_grant(const struct awaited *awaited,
     bool is_own = (int)awaited->number == window->comm->rank;
     bool is_granted =
         !is_own || distant_locks_explain(window, awaited->other, explanation);
-    bool is_distant = process.boot->node_of[awaited->other] != process.boot->node;
+    bool is_distant = !boot_is_local(process.boot, awaited->other);
     if (is_granted && is_distant)
         explanation->count = 0;
     else if (is_distant)

@@ -102,13 +102,13 @@ static inline void epoch_begin_pending(struct epoch *epoch)
     assert(epoch_access(epoch) != ACCESS_NONE);
     atomic_store_explicit(&epoch->idle_ranks, 0, memory_order_relaxed);
     if (!epoch_has_pending(epoch))
-        atomic_store(&epoch->has_pending, true);
+        atomic_store_explicit(&epoch->has_pending, true, memory_order_relaxed);
 }
 
 // All operations have completed.
 static inline void epoch_end_pending(struct epoch *epoch)
 {
-    atomic_store(&epoch->has_pending, false);
+    atomic_store_explicit(&epoch->has_pending, false, memory_order_release);
 }
 
 // ---- fence --------------------------------------------------------------------

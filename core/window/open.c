@@ -133,32 +133,6 @@ static size_t lock_clocks_bytes(void)
     return clocks * sizeof(uint64_t);
 }
 
-// Memory of the segment for all members on this node, from the node's leader, who finds
-// it in *provided as well, to free it.
-static int make_for_node(struct communicator *comm, size_t bytes, void **provided,
-                         void **memory)
-{
-    struct {
-        uint64_t offset;
-        int error;
-    } told = {0, 0};
-    if (comm->node_rank == 0) {
-        told.error = shm_alloc(process.shm, bytes, CACHE_LINE, provided);
-        if (!told.error)
-            told.offset = shm_offset(process.shm, *provided);
-    }
-    int err = collective_node_broadcast(comm, &told, sizeof told);
-    if (err)
-        return err;
-    if (told.error)
-        return comm->node_rank == 0
-                   ? told.error
-                   : fail(told.error, "the leader of this node could not "
-                                      "provide the table of the window");
-    *memory = shm_at(process.shm, told.offset);
-    return 0;
-}
-
 // Each member clears its own lock record, which others use after the exchange. All
 // processes give the same hint.
 static int make_table(struct opening *opening)
@@ -169,7 +143,7 @@ static int make_table(struct opening *opening)
     size_t records_bytes = members * sizeof(struct lock_record);
     size_t members_bytes = members * sizeof(struct member);
     void *memory;
-    int err = make_for_node(
+    int err = collective_node_alloc(
         comm, records_bytes + members_bytes + members * lock_clocks_bytes(),
         &window->table, &memory);
     if (err)
@@ -363,8 +337,8 @@ static int exchange_values(struct window *window, const uint64_t values[MEMBER_V
     struct communicator *comm = window->comm;
     struct member_table *table = &window->members;
     void *provided = NULL, *rows = NULL;
-    int err =
-        make_for_node(comm, (size_t)comm->size * table->row_bytes, &provided, &rows);
+    int err = collective_node_alloc(comm, (size_t)comm->size * table->row_bytes,
+                                    &provided, &rows);
     table->rows = comm->node_rank == 0 ? provided : rows;
     if (!err)
         member_table_write(table, comm->rank, values);
@@ -419,6 +393,8 @@ static int make_watched(struct opening *opening)
         .clocks = window_lock_clocks(window, window->comm->node_rank),
         .base = window->base,
         .bytes = (uint64_t)window->size,
+        .is_programs = window->flavor == MPI_WIN_FLAVOR_CREATE ||
+                       window->flavor == MPI_WIN_FLAVOR_DYNAMIC,
     });
     return message_serve();
 }

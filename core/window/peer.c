@@ -230,8 +230,9 @@ static void use_local(struct window *window, struct peer *peer)
 static int admit_watched(const struct window *window, struct peer *peer)
 {
     int err = peer_await_lock(peer);
-    if (!err && peer->is_target)
-        err = peer_await_post(peer);
+    if (err || !peer->is_target)
+        return err;
+    err = peer_await_post(peer);
     if (err)
         return err;
     message_lock();

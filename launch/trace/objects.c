@@ -26,11 +26,12 @@ static struct {
 // ---- the table ------------------------------------------------------------------------
 static struct object *place_of_handle(uintptr_t handle)
 {
+    size_t last = objects.room - 1; // room is a power of two
     size_t place = (handle * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
-    while (objects.table[place % objects.room].handle != handle &&
-           objects.table[place % objects.room].handle != 0)
+    while (objects.table[place & last].handle != handle &&
+           objects.table[place & last].handle != 0)
         place++;
-    return &objects.table[place % objects.room];
+    return &objects.table[place & last];
 }
 
 static bool table_grow(void)
@@ -161,16 +162,21 @@ static int find_object(enum kind kind, uintptr_t handle)
     return number;
 }
 
+static struct known_object *object_known(struct recorder *recorder, uintptr_t handle)
+{
+    return &recorder->objects[(handle * UINT64_C(0x9e3779b97f4a7c15)) >>
+                              (64 - OBJECTS_CACHED_BITS)];
+}
+
 static int number_of_object(enum kind kind, uintptr_t handle)
 {
     struct recorder *recorder = recorder_get();
     if (!recorder)
         return TRACE_NONE;
-    if (__builtin_expect(recorder->handles[kind] != handle, 0)) {
-        recorder->numbers[kind] = find_object(kind, handle);
-        recorder->handles[kind] = handle;
-    }
-    return recorder->numbers[kind];
+    struct known_object *known = object_known(recorder, handle);
+    if (__builtin_expect(known->handle != handle, 0))
+        *known = (struct known_object){handle, find_object(kind, handle)};
+    return known->number;
 }
 
 int trace_window(MPI_Win win)
@@ -224,7 +230,7 @@ static void object_ends(uintptr_t handle)
     struct recorder *recorder = recorder_get();
     if (!recorder)
         return;
-    recorder->handles[COMMUNICATOR] = recorder->handles[WINDOW] = 0;
+    object_known(recorder, handle)->handle = 0;
     pthread_mutex_lock(&objects.mutex);
     if (objects.room > 0)
         place_of_handle(handle)->number = TRACE_NONE;

@@ -196,7 +196,6 @@ static struct recorder *recorder_make(void)
     made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
-    made->numbers[0] = made->numbers[1] = TRACE_NONE;
     made->chunk = chunk_map();
     if (!made->chunk) {
         free(made);

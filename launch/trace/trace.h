@@ -90,7 +90,13 @@ struct site_cache {
     uint64_t returns, site; // in the Fortran layer, and in the program
     ptrdiff_t distance;     // from the frame to where the site lies on the stack
 };
-enum { SITES_CACHED = 64, RECENT = 8 };
+enum { SITES_CACHED = 64, OBJECTS_CACHED_BITS = 6, RECENT = 8 };
+
+// A window or communicator that was used lately.
+struct known_object {
+    uintptr_t handle; // 0: the place is free
+    int32_t number;
+};
 
 struct recorder {
     struct chunk *chunk;
@@ -98,9 +104,8 @@ struct recorder {
     unsigned turn;                 // the one that was used last
     int depth;                     // of calls under way: a callback may call again
     uint64_t unwritten;
-    uintptr_t handles[2]; // of the objects found last
-    int32_t numbers[2];
-    uintptr_t datatype; // whose size is known
+    struct known_object objects[1 << OBJECTS_CACHED_BITS]; // by a hash of the handle
+    uintptr_t datatype;                                    // whose size is known
     uint64_t type_bytes;
     struct site_cache sites[SITES_CACHED];
     struct recorder *next_free;

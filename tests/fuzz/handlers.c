@@ -301,7 +301,7 @@ static void deliver(uint8_t head, const uint8_t *bytes, size_t count)
         MESSAGE_REFUSAL,    MESSAGE_NOTICE,      MESSAGE_PART};
     message_handler *handler = handlers[kinds[head / 2 % 16]];
     void *message = malloc(count); // no byte more
-    if (message == NULL || handler == NULL || count > MESSAGE_MAX) {
+    if (message == NULL || handler == NULL || count > MESSAGE_MAX_BETWEEN_NODES) {
         free(message);
         return;
     }

@@ -22,7 +22,7 @@ static void check(const struct boot *boot)
     must(boot->rank == RANK && boot->size == SIZE);
     must(boot->node_count >= 1 && boot->node_count <= SIZE);
     for (int rank = 0; rank < SIZE; rank++)
-        must(boot->node_of[rank] >= 0 && boot->node_of[rank] < boot->node_count);
+        must(boot_node(boot, rank) >= 0 && boot_node(boot, rank) < boot->node_count);
     must(boot->node_members[boot->node_rank] == RANK);
 }
 

@@ -40,6 +40,31 @@ class Hosts(unittest.TestCase):
             run = mpiexec(*self.agent, "-n", "2", "-f", file.name, EXCHANGE)
         self.assertIn("rank 1 of 2 on node 1 of 2", run.stdout)
 
+    def map_of(self, *arguments: str) -> str:
+        """The map of ranks to hosts that PMI-1 programs get."""
+        ask = (
+            "echo cmd=get kvsname=$PMI_ID key=PMI_process_mapping >&$PMI_FD; "
+            'read line <&$PMI_FD; test "$PMI_RANK" != 0 || echo "$line"'
+        )
+        run = mpiexec(*self.agent, *arguments, "bash", "-c", ask)
+        return run.stdout.split("value=")[1].split()[0]
+
+    def test_map_has_few_groups(self) -> None:
+        for hosts, expected in (
+            (("--hosts", "a:2,b:2,c:2"), "(vector,(0,3,2))"),
+            (("--hosts", "a:2,b:2,c:1"), "(vector,(0,2,2),(2,1,1))"),
+            (("--hosts", "a:1,b:2,c:2"), "(vector,(0,1,1),(1,2,2))"),
+            (("--hosts", "a,b,c", "--map-by", "node", "-n", "7"), "(vector,(0,3,1))"),
+            (("--hosts", "a:4"), "(vector,(0,1,4))"),
+        ):
+            with self.subTest(hosts=hosts):
+                self.assertEqual(self.map_of(*hosts), expected)
+
+    def test_ranks_of_a_host_are_found_however_they_are_placed(self) -> None:
+        hosts = ("--hosts", "a,b,c", "--map-by", "node", "-n", "7")
+        run = mpiexec(*self.agent, *hosts, EXCHANGE)
+        self.assertIn("rank 4 of 7 on node 1 of 3", run.stdout)
+
     def test_input_environment_and_directory_go_there(self) -> None:
         environment = os.environ | {"COLOUR": "dark blue"}
         program = ["sh", "-c", "cat; echo $COLOUR $SHAPE; pwd"]

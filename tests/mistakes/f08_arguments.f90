@@ -101,3 +101,25 @@ subroutine f08_misspelt_key(wrong) bind(c)
     call MPI_Win_free(win)
     call MPI_Finalize()
 end subroutine f08_misspelt_key
+
+! run: -n 2 -env ORIEL_CHECK errors
+subroutine f08_error_without_ierror(wrong) bind(c)
+    use mpi_f08
+    use, intrinsic :: iso_c_binding, only: c_bool
+    implicit none
+    logical(c_bool), value :: wrong
+    integer, asynchronous :: memory(8)
+    integer :: code, class
+    type(MPI_Win) :: win
+    call MPI_Init()
+    call MPI_Win_create(memory, 32_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN)
+    if (wrong) then
+        call MPI_Win_unlock(0, win) ! mistake: unseen-error "MPI_ERR_RMA_SYNC"
+    else
+        call MPI_Win_unlock(0, win, code)
+        call MPI_Error_class(code, class)
+    end if
+    call MPI_Win_free(win)
+    call MPI_Finalize()
+end subroutine f08_error_without_ierror

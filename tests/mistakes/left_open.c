@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is not freed before MPI_Finalize.
+// What is not freed, or not looked at, before MPI_Finalize.
 #include "mistakes.h"
 
 // run: -n 2 -env ORIEL_CHECK leaks
@@ -101,4 +101,37 @@ void exposure_left_open(bool wrong)
     if (!wrong)
         MPI_Win_wait(win);
     MPI_Finalize(); // mistake: open-epoch "MPI_Win_wait is missing"
+}
+
+// run: -n 2 -env ORIEL_CHECK errors
+void error_that_nobody_looks_at(bool wrong)
+{
+    int *memory, class;
+    MPI_Win win;
+    MPI_Init(NULL, NULL);
+    MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &memory, &win);
+    MPI_Win_set_name(win, "halo");
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    // mistake: unseen-error "MPI_ERR_RMA_SYNC"
+    int err = MPI_Win_unlock(0, win);
+    if (!wrong)
+        MPI_Error_class(err, &class);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+}
+
+// run: -n 2 -env ORIEL_CHECK errors
+void error_of_which_another_was_looked_at(bool wrong)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int value = 1, length;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    int errors[] = {MPI_Send(&value, -1, MPI_INT, 0, 0, MPI_COMM_SELF),
+                    // mistake: unseen-error "MPI_ERR_RANK"
+                    MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_SELF)};
+    for (int i = 0; i < (wrong ? 1 : 2); i++)
+        MPI_Error_string(errors[i], text, &length);
+    MPI_Finalize();
 }

@@ -28,6 +28,41 @@ static void window_close(MPI_Win win)
     MPI_Finalize();
 }
 
+// ---- assertions -----------------------------------------------------------------------
+// run: -n 2 -env ORIEL_CHECK races
+void store_before_a_fence_without_stores(bool wrong)
+{
+    MPI_Win win = window_open();
+    MPI_Win_fence(0, win);
+    if (rank == OWNER)
+        memory[0] = 1; // mistake: false-assertion "store"
+    // mistake: false-assertion "asserts MPI_MODE_NOSTORE"
+    MPI_Win_fence(wrong ? MPI_MODE_NOSTORE : 0, win);
+    MPI_Win_fence(MPI_MODE_NOSTORE, win);
+    window_close(win);
+}
+
+// run: -n 2 -env ORIEL_CHECK races
+void store_before_a_post_without_stores(bool wrong)
+{
+    MPI_Group all, group;
+    MPI_Win win = window_open();
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, rank == OWNER ? (int[]){0} : (int[]){OWNER}, &group);
+    if (rank == OWNER) {
+        memory[0] = 1; // mistake: false-assertion "store"
+        // mistake: false-assertion "asserts MPI_MODE_NOSTORE"
+        MPI_Win_post(group, wrong ? MPI_MODE_NOSTORE : 0, win);
+        MPI_Win_wait(win);
+    } else if (rank == 0) {
+        MPI_Win_start(group, 0, win);
+        MPI_Win_complete(win);
+    }
+    MPI_Group_free(&all);
+    MPI_Group_free(&group);
+    window_close(win);
+}
+
 // ---- fences ---------------------------------------------------------------------------
 // run: -n 2 -env ORIEL_CHECK races
 void store_beside_a_put(bool wrong)
@@ -59,6 +94,62 @@ void loads_beside_a_put(bool wrong)
             sum += memory[i]; // mistake: conflicting-accesses "window cells"
     MPI_Win_fence(0, win);
     values[0] = sum;
+    window_close(win);
+}
+
+// run: -n 2 -env ORIEL_CHECK races
+void fill_beside_a_put(bool wrong)
+{
+    MPI_Win win = window_open();
+    MPI_Win_fence(0, win);
+    if (rank == 0)
+        // mistake: conflicting-accesses "a store of the program"
+        MPI_Put(values, 4, MPI_DOUBLE, OWNER, 0, 4, MPI_DOUBLE, win);
+    if (!wrong)
+        MPI_Win_fence(0, win);
+    if (rank == OWNER)
+        memset(memory + 3, 0, 64); // mistake: conflicting-accesses "bytes 24 to 31"
+    MPI_Win_fence(0, win);
+    window_close(win);
+}
+
+// run: -n 2 -env ORIEL_CHECK races
+void copy_beside_a_put(bool wrong)
+{
+    MPI_Win win = window_open();
+    MPI_Win_fence(0, win);
+    if (rank == 0)
+        // mistake: conflicting-accesses "a load of the program"
+        MPI_Put(values, 4, MPI_DOUBLE, OWNER, 0, 4, MPI_DOUBLE, win);
+    if (!wrong)
+        MPI_Win_fence(0, win);
+    if (rank == OWNER)
+        memcpy(values, memory, sizeof values); // mistake: conflicting-accesses
+    MPI_Win_fence(0, win);
+    window_close(win);
+}
+
+// run: -n 2 -env ORIEL_CHECK races
+void store_to_attached_memory(bool wrong)
+{
+    static double attached[CELLS];
+    MPI_Aint address;
+    MPI_Win win;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, attached, sizeof attached);
+    MPI_Get_address(attached, &address);
+    MPI_Bcast(&address, 1, MPI_AINT, OWNER, MPI_COMM_WORLD);
+    MPI_Win_fence(0, win);
+    if (rank == 0)
+        // mistake: conflicting-accesses
+        MPI_Put(values, 4, MPI_DOUBLE, OWNER, address, 4, MPI_DOUBLE, win);
+    if (rank == OWNER)
+        attached[wrong ? 3 : 4] = 1; // mistake: conflicting-accesses
+    MPI_Win_fence(0, win);
+    MPI_Win_detach(win, attached);
+    attached[0] = 2;
     window_close(win);
 }
 

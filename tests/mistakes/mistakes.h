@@ -4,7 +4,8 @@
 //     // run: -n 3 -env ORIEL_CHECK races      (of mpiexec; without it: -n 2)
 //     void its_name(bool wrong)
 //
-// is a whole program. At the line of each call that a report must name stands what that
+// is a whole program; where the process itself accesses memory that is not there, a line
+// "may end by a signal" stands above it, too. At the line of each call that a report must name stands what that
 // must be: the rule, or the class of the error, and words of the text if they matter:
 //
 //     MPI_Put(...); // mistake: rule-name "words"

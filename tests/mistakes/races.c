@@ -95,6 +95,26 @@ void columns_that_share_cells(bool wrong)
 }
 
 // run: -n 3 -env ORIEL_CHECK races
+void column_beside_a_row(bool wrong)
+{
+    MPI_Datatype column;
+    MPI_Win win = window_open();
+    MPI_Type_vector(4, 1, 4, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    MPI_Win_fence(0, win);
+    if (rank == 0)
+        // mistake: conflicting-accesses
+        MPI_Put(values, 1, column, OWNER, 0, 1, column, win);
+    if (rank == 2)
+        // mistake: conflicting-accesses "bytes 64 to 71"
+        MPI_Put(values, wrong ? 4 : 3, MPI_DOUBLE, OWNER, 5, wrong ? 4 : 3, MPI_DOUBLE,
+                win);
+    MPI_Win_fence(0, win);
+    MPI_Type_free(&column);
+    window_close(win);
+}
+
+// run: -n 3 -env ORIEL_CHECK races
 void two_windows_on_one_memory(bool wrong)
 {
     static double memory[CELLS];
@@ -169,6 +189,83 @@ void one_exposure_for_two_puts(bool wrong)
     }
     MPI_Group_free(&all);
     MPI_Group_free(&group);
+    window_close(win);
+}
+
+// ---- assertions -----------------------------------------------------------------------
+// run: -n 3 -env ORIEL_CHECK races
+void put_after_a_fence_without_puts(bool wrong)
+{
+    MPI_Win win = window_open();
+    MPI_Win_fence(MPI_MODE_NOPUT, win);
+    MPI_Get(values + rank, 1, MPI_DOUBLE, OWNER, 5, 1, MPI_DOUBLE, win);
+    // mistake: false-assertion "asserts MPI_MODE_NOPUT"
+    MPI_Win_fence(wrong ? MPI_MODE_NOPUT : 0, win);
+    if (rank == 2)
+        // mistake: false-assertion "bytes 0 to 31"
+        MPI_Put(values, 4, MPI_DOUBLE, OWNER, 0, 4, MPI_DOUBLE, win);
+    MPI_Win_fence(MPI_MODE_NOPUT, win);
+    window_close(win);
+}
+
+// run: -n 3 -env ORIEL_CHECK races
+void sum_after_a_fence_without_puts(bool wrong)
+{
+    MPI_Win win = window_open();
+    // mistake: false-assertion
+    MPI_Win_fence(wrong && rank == OWNER ? MPI_MODE_NOPUT : 0, win);
+    // mistake: false-assertion
+    MPI_Accumulate(values, 1, MPI_DOUBLE, OWNER, 0, 1, MPI_DOUBLE, MPI_SUM, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    window_close(win);
+}
+
+// run: -n 3 -env ORIEL_CHECK races
+void fences_that_differ(bool wrong)
+{
+    MPI_Win win = window_open();
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+    // mistake: false-assertion "asserts MPI_MODE_NOSUCCEED"
+    MPI_Win_fence(!wrong || rank == 2 ? MPI_MODE_NOSUCCEED : 0, win);
+    window_close(win);
+}
+
+// run: -n 3 -env ORIEL_CHECK races
+void put_to_a_post_without_puts(bool wrong)
+{
+    MPI_Group all, group;
+    MPI_Win win = window_open();
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, rank == OWNER ? (int[]){0} : (int[]){OWNER}, &group);
+    for (int turn = 0; turn < 2; turn++) {
+        int assert = turn == 0 || wrong ? MPI_MODE_NOPUT : 0;
+        if (rank == OWNER) {
+            // mistake: false-assertion "asserts MPI_MODE_NOPUT"
+            MPI_Win_post(group, assert, win);
+            MPI_Win_wait(win);
+        } else if (rank == 0) {
+            MPI_Win_start(group, 0, win);
+            if (turn == 1)
+                // mistake: false-assertion
+                MPI_Put(values, 1, MPI_DOUBLE, OWNER, 0, 1, MPI_DOUBLE, win);
+            MPI_Win_complete(win);
+        }
+    }
+    MPI_Group_free(&all);
+    MPI_Group_free(&group);
+    window_close(win);
+}
+
+// run: -n 3 -env ORIEL_CHECK races
+void exclusive_locks_without_a_check(bool wrong)
+{
+    MPI_Win win = window_open();
+    if (rank != OWNER) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, OWNER, wrong ? MPI_MODE_NOCHECK : 0, win);
+        // mistake: conflicting-accesses "without MPI_MODE_NOCHECK"
+        MPI_Put(values, 1, MPI_DOUBLE, OWNER, 0, 1, MPI_DOUBLE, win);
+        MPI_Win_unlock(OWNER, win);
+    }
     window_close(win);
 }
 

@@ -26,6 +26,7 @@ START = re.compile(
     r"^(?:void (\w+)\(bool wrong\)|subroutine (\w+)\(wrong\) bind\(c\))$"
 )
 RUN = re.compile(r"^[/!]+ run: (.*)$")
+SIGNAL = re.compile(r"^[/!]+ may end by a signal$")
 MISTAKE = re.compile(r'mistake: ([\w-]+)(?: "([^"]*)")?')
 WORKERS = 4  # most of a job's time is its start, which waits
 
@@ -44,19 +45,23 @@ class Program:
     source: str
     name: str
     arguments: list[str]  # of mpiexec
+    may_end_by_signal: bool = False
     mistakes: list[Mistake] = field(default_factory=list)
 
 
 def programs_of(path: Path) -> list[Program]:
     """The programs of a source file, with what is said of them there."""
     programs: list[Program] = []
-    arguments = "-n 2"
+    arguments, by_signal = "-n 2", False
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if found := RUN.match(line):
             arguments = found[1]
+        elif SIGNAL.match(line):
+            by_signal = True
         elif found := START.match(line):
-            programs.append(Program(path.name, found[1] or found[2], arguments.split()))
-            arguments = "-n 2"
+            name = found[1] or found[2]
+            programs.append(Program(path.name, name, arguments.split(), by_signal))
+            arguments, by_signal = "-n 2", False
         is_above = line.lstrip().startswith(("//", "!"))  # the line that it is about
         for rule, words in MISTAKE.findall(line):
             programs[-1].mistakes.append(Mistake(number + is_above, rule, words))
@@ -99,7 +104,8 @@ def complaints_of_wrong(program: Program, code: int, lines: list[str]) -> list[s
     for result in results:
         if not any(is_told(mistake, result, source) for mistake in program.mistakes):
             found.append(f"{source}: {program.name}: must not be reported: {result}")
-    if code == 0 or code == 124 or code > 128:
+    is_signal = code > 128 and not program.may_end_by_signal
+    if code == 0 or code == 124 or is_signal:
         found.append(f"{source}: {program.name}: the wrong one ends with {code}")
     return found
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mpiexec shows what the ranks wait for: at SIGQUIT, after which they go on, and when the
-time of the job is over.
+time of the job is over. It ends the ranks of a deadlock so that none complains of others.
 
-MPIEXEC and PROGRAM (the executable of the corpus in C) come from the environment.
+MPIEXEC, PROGRAM (the executable of the corpus in C) and SLOW_KILL (the library that makes
+mpiexec slow to end ranks) come from the environment.
 """
 
 from __future__ import annotations
@@ -37,15 +38,22 @@ class Waits(unittest.TestCase):
         self.assertIn("which is its time limit", last)
         self.assertEqual(run.returncode, 124)
 
+    def lines_at_request(self, job: subprocess.Popen[str]) -> list[str]:
+        """What SIGQUIT makes mpiexec say, once all ranks have waited for long."""
+        assert job.stderr
+        said: list[str] = []
+        while not said or any("is not in a call" in line for line in said):
+            job.send_signal(signal.SIGQUIT)
+            said = [job.stderr.readline().rstrip() for _ in LINES]
+        return said
+
     def test_a_request_shows_all_waits_and_ends_nothing(self) -> None:
         with subprocess.Popen(
             [*COMMAND, *PROGRAM], stderr=subprocess.PIPE, text=True
         ) as job:
-            assert job.stderr
-            time.sleep(1)  # so long must a call have waited that tells
+            time.sleep(1)  # for mpiexec to begin
             for _ in range(2):
-                job.send_signal(signal.SIGQUIT)
-                self.check_lines([job.stderr.readline().rstrip() for _ in LINES])
+                self.check_lines(self.lines_at_request(job))
             job.terminate()
             self.assertNotEqual(job.wait(timeout=60), 0)
 
@@ -54,6 +62,17 @@ class Waits(unittest.TestCase):
         run = subprocess.run(command, capture_output=True, text=True, timeout=60)
         self.assertIsNone(re.search("rank 0:", run.stderr))
         self.assertEqual(run.returncode, 124)
+
+    def test_no_rank_reports_the_death_of_one_that_mpiexec_has_ended(self) -> None:
+        command = [COMMAND[0], "-env", "ORIEL_STUCK", "0.2,abort", "-n", "4"]
+        command += [PROGRAM[0], "window_freed_by_some", "wrong"]
+        environment = {**os.environ, "LD_PRELOAD": os.environ["SLOW_KILL"]}
+        run = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, env=environment
+        )
+        self.assertIn("[deadlock]", run.stderr)
+        self.assertNotIn("has died", run.stderr)
+        self.assertEqual(run.returncode, 18)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// messages_that_come_in_parts_are_whole: those of up to 64 KiB inside a node, or 32 KiB
-// between nodes, of which the first parts are there while the others are written. Rank 0
-// probes for them, receives them into buffers that are too short, and cancels receives,
+// messages_that_come_in_parts_are_whole: those of up to 64 KiB inside a node, of which the
+// first parts are there while the others are written; so are those that come at once, or are
+// read, from another node. Rank 0 probes for them, receives them into buffers that are too short, and cancels receives,
 // while they come from all others.
 #include "window_test.h"
 

@@ -2,22 +2,12 @@
 // Raises the errors that records name after `fails`, and prints procedure and class of each
 // call; recorded_errors.py compares these with the records. Two processes, each a node of
 // its own.
+#include "recorded_errors.h"
 #include "window_test.h"
 
 static int values[4], memory[4];
 static MPI_Win own, wide, dynamic; // of this process alone; of both; without memory
 static const int here = 0;         // the rank in windows of this process
-
-// Prints the class that a call gives.
-static void note(const char *procedure, int code)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-    MPI_Error_string(code, text, &length);
-    printf("%s %.*s\n", procedure, (int)strcspn(text, ":"), text);
-}
-
-#define RAISE(procedure, ...) note(#procedure, procedure(__VA_ARGS__))
 
 // All operations that have counts, with the same fault.
 #define OPERATIONS_RAISE(win, to, from, disp, count, target_count)                     \
@@ -222,6 +212,19 @@ static void collective_calls(void)
     note("MPI_Scatter", MPI_Scatter(in, 2, MPI_INT, out, more, MPI_INT, 0, comm));
     note("MPI_Allgather", MPI_Allgather(in, more, MPI_INT, out, more, MPI_INT, comm));
     note("MPI_Alltoall", MPI_Alltoall(in, more, MPI_INT, out, more, MPI_INT, comm));
+    const int ones[2] = {1, 1}, mores[2] = {more, more}, places[2] = {0, 2};
+    const int bytes[2] = {0, 8};
+    const MPI_Datatype ints[2] = {MPI_INT, MPI_INT};
+    note("MPI_Gatherv",
+         MPI_Gatherv(in, less, MPI_INT, out, ones, places, MPI_INT, 0, comm));
+    note("MPI_Scatterv",
+         MPI_Scatterv(in, mores, places, MPI_INT, out, 1, MPI_INT, 0, comm));
+    note("MPI_Allgatherv",
+         MPI_Allgatherv(in, less, MPI_INT, out, ones, places, MPI_INT, comm));
+    note("MPI_Alltoallv",
+         MPI_Alltoallv(in, mores, places, MPI_INT, out, ones, places, MPI_INT, comm));
+    note("MPI_Alltoallw",
+         MPI_Alltoallw(in, mores, bytes, ints, out, ones, bytes, ints, comm));
 }
 
 int main(int argc, char **argv)
@@ -243,6 +246,7 @@ int main(int argc, char **argv)
     messages();
     others();
     collective_calls();
+    raise_errors_of_objects();
     for (int i = 0; i < 3; i++)
         MPI_Win_free(windows[i]);
     MPI_Finalize();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // usage: mpiexec -n RANKS rma_random [programs [first seed [threads [mistake]]]]
 // With the mistake `fault` one byte is changed behind MPI's back, which must be noticed.
-// `moved`, `exchanged` and `unflushed` make a mistake in an operation, for ORIEL_CHECK=races;
-// the exit code is 77 if the program has none to which that could happen.
+// The names of mutations make a mistake in an operation or leave out what orders two, for
+// ORIEL_CHECK=races; the exit code is 77 if the program has none to which that could happen.
 #include "random.h"
 
 #include <stdarg.h>
@@ -37,7 +37,8 @@ void describe(const struct program *program, const struct action *a, char *text,
     static const char *const verbs[] = {"put",          "get",
                                         "accumulate",   "get_accumulate",
                                         "fetch_and_op", "compare_and_swap",
-                                        "flush",        "flush_local"};
+                                        "flush",        "flush_local",
+                                        "fence"};
     static const char *const epochs[] = {"no",   "fence",           "start",
                                          "lock", "lock one by one", "lock_all"};
     const struct window *window = &program->windows[a->window];
@@ -104,8 +105,9 @@ static void run(struct program *program)
 static enum mutation mutation_of(const char *mistake)
 {
     static const char *const names[] = {
-        [MOVED] = "moved", [EXCHANGED] = "exchanged", [UNFLUSHED] = "unflushed"};
-    for (int i = MOVED; i <= UNFLUSHED; i++)
+        [MOVED] = "moved",       [EXCHANGED] = "exchanged", [UNFLUSHED] = "unflushed",
+        [UNFENCED] = "unfenced", [UNLOCKED] = "unlocked",   [LOCKED] = "locked"};
+    for (int i = MOVED; i <= LOCKED; i++)
         if (strcmp(mistake, names[i]) == 0)
             return (enum mutation)i;
     return RIGHT;

@@ -107,6 +107,12 @@ static void flush(struct action *a, MPI_Win window)
                       : MPI_Win_flush_local(a->target, window);
 }
 
+static void fence(struct action *a, MPI_Win window)
+{
+    (void)a;
+    MPI_Win_fence(0, window);
+}
+
 // ---- completion -----------------------------------------------------------------------
 static void check_buffer(const struct program *program, const struct action *action,
                          const char *name, const struct buffer *buffer)
@@ -153,10 +159,11 @@ static void await(struct program *program, struct action *action)
 
 static void complete_flushed(struct program *program, const struct action *flushed)
 {
+    bool is_fence = flushed->verb == FENCE_AGAIN;
     for (struct action *a = program->actions; a < flushed; a++)
         if (a->verb < FLUSH && a->window == flushed->window &&
-            a->origin == flushed->origin && a->thread == flushed->thread &&
-            (a->target == flushed->target || flushed->target < 0))
+            a->origin == program->rank && a->thread == flushed->thread &&
+            (a->target == flushed->target || flushed->target < 0 || is_fence))
             complete(program, a);
 }
 
@@ -164,8 +171,8 @@ static void perform(struct program *program, struct action *action)
 {
     typedef void performer(struct action *, MPI_Win);
     static performer *const performers[] = {
-        put,   get,  accumulate, get_accumulate, fetch_and_op, compare_and_swap,
-        flush, flush};
+        put,   get,   accumulate, get_accumulate, fetch_and_op, compare_and_swap,
+        flush, flush, fence};
     performers[action->verb](action, program->windows[action->window].handle);
     if (action->verb >= FLUSH)
         complete_flushed(program, action);
@@ -300,7 +307,8 @@ static void *act(void *argument)
     struct program *program = actor->program;
     for (int a = 0; a < program->action_count; a++) {
         struct action *action = &program->actions[a];
-        if (action->origin == program->rank && action->thread == actor->thread &&
+        bool is_own = action->origin == program->rank || action->verb == FENCE_AGAIN;
+        if (is_own && action->thread == actor->thread &&
             program->synchronisations[action->window].epoch != LOCK_ONE_BY_ONE)
             perform(program, action);
     }

@@ -141,6 +141,19 @@ static void settle(struct program *program, const struct action *flush)
     }
 }
 
+// After a fence of its window anybody may do anything with a cell. Those that are read
+// through several windows are left to be read.
+static void settle_all(struct program *program, int window)
+{
+    const struct memory *memory = program->windows[window].memory;
+    for (int r = 0; r < program->ranks; r++)
+        for (int i = 0; i < memory->cells[r]; i++) {
+            struct owner *owner = &memory->owners[r][i];
+            if (owner->window == window && (owner->claim != READ || owner->actor >= 0))
+                *owner = (struct owner){.claim = FREE};
+        }
+}
+
 // ---- operations -----------------------------------------------------------------------
 // Where the target's type may lie, as a displacement; false if nowhere.
 static bool place(struct program *program, struct action *action, int cells,
@@ -286,6 +299,27 @@ static bool plan_flush(struct program *program, struct action *action)
     return true;
 }
 
+// Whoever holds an exclusive lock must not wait for another process, and what is done under
+// locks one by one does not have its place in the list.
+static bool plan_fence(struct program *program, struct action *action)
+{
+    if (program->threads > 1 || !stage_is_without_exclusive(program))
+        return false;
+    for (int w = 0; w < program->window_count; w++)
+        if (program->synchronisations[w].epoch == LOCK_ONE_BY_ONE)
+            return false;
+    action->verb = FENCE_AGAIN;
+    settle_all(program, action->window);
+    return true;
+}
+
+static bool plan_completion(struct program *program, struct action *action)
+{
+    return program->synchronisations[action->window].epoch == FENCE
+               ? plan_fence(program, action)
+               : plan_flush(program, action);
+}
+
 // ---- stages ---------------------------------------------------------------------------
 static bool plan_action(struct program *program, struct action *action)
 {
@@ -302,7 +336,7 @@ static bool plan_action(struct program *program, struct action *action)
     if (sync->epoch == NO_EPOCH ||
         !sync->targets[action->origin * program->ranks + action->target])
         return false;
-    return random_chance(random, 12) ? plan_flush(program, action)
+    return random_chance(random, 12) ? plan_completion(program, action)
                                      : plan_operation(program, action);
 }
 

@@ -139,7 +139,8 @@ enum verb {
     FETCH_AND_OP,
     COMPARE_AND_SWAP,
     FLUSH,
-    FLUSH_LOCAL
+    FLUSH_LOCAL,
+    FENCE_AGAIN // by all ranks
 };
 struct action {
     enum verb verb;
@@ -166,8 +167,9 @@ struct synchronisation {
     bool tests;      // MPI_Win_test until done instead of MPI_Win_wait
 };
 
-// A mistake that is made on purpose, for ORIEL_CHECK=races to find.
-enum mutation { RIGHT, MOVED, EXCHANGED, UNFLUSHED };
+// A mistake that is made on purpose, for ORIEL_CHECK=races to find. One that is moved with
+// LOCKED has exclusive locks that make it none.
+enum mutation { RIGHT, MOVED, EXCHANGED, UNFLUSHED, UNFENCED, UNLOCKED, LOCKED };
 
 enum { MOST_WINDOWS = 4, MOST_ACTIONS = 120 };
 struct program {
@@ -196,6 +198,8 @@ void windows_check(struct program *program);
 // Makes the stage and brings the models to what they must be after it.
 void plan_stage(struct program *program);
 void plan_free(struct program *program);
+// No lock may put two ranks in order.
+bool stage_is_without_exclusive(const struct program *program);
 // Makes one mistake in the stage; false if none is possible.
 bool mutate_stage(struct program *program, enum mutation mutation);
 

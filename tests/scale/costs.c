@@ -27,7 +27,7 @@
 struct program {
     struct window *window;
     struct group *neighbors; // the ranks before and after it
-    struct communicator *half;
+    struct communicator *made;
     double in, out, *memory;
     int next;
 };
@@ -35,8 +35,10 @@ struct program {
 // Of all processes, in one call.
 static struct {
     struct usage most;
-    uint64_t network_messages; // together
-    int64_t segments;          // bytes, together
+    struct {
+        uint64_t network_messages;
+        uint64_t segment_bytes;
+    } together;
 } used;
 
 static void check(int err)
@@ -85,14 +87,17 @@ static void allreduce(struct program *program)
 
 static void comm_dup(struct program *program)
 {
-    (void)program;
-    struct communicator *made;
-    check(oriel_comm_dup(process.world, &made));
+    check(oriel_comm_dup(process.world, &program->made));
 }
 
 static void comm_split(struct program *program)
 {
-    check(oriel_comm_split(process.world, process.rank % 2, 0, &program->half));
+    check(oriel_comm_split(process.world, process.rank % 2, 0, &program->made));
+}
+
+static void comm_split_by_node(struct program *program)
+{
+    check(oriel_comm_split(process.world, process.boot->node, 0, &program->made));
 }
 
 static void win_allocate(struct program *program)
@@ -155,28 +160,29 @@ static void print_line(const char *name)
 {
     const struct usage *most = &used.most;
     printf("%s %ju %ju %ju %ju %ju %ju %jd %ju %jd\n", name,
-           (uintmax_t)used.network_messages, (uintmax_t)most->messages,
+           (uintmax_t)used.together.network_messages, (uintmax_t)most->messages,
            (uintmax_t)most->network_messages, (uintmax_t)most->accesses,
            (uintmax_t)most->bytes, (uintmax_t)most->clock, (intmax_t)most->memory,
            (uintmax_t)most->peers,
-           (intmax_t)(used.segments / process.boot->node_count));
-    memset(&used, 0, sizeof used);
+           (intmax_t)used.together.segment_bytes / process.boot->node_count);
 }
 
-// `before`: what the process held.
-static void note_usage(struct usage before)
+// The usage before the call, when it has returned, and when all others have, too: answers
+// to them count, but no time and no memory of the process.
+static void note_usage(struct usage before, struct usage returned, struct usage usage)
 {
-    struct usage usage = world_usage(), *most = &used.most;
+    struct usage *most = &used.most;
     take_most(&most->messages, usage.messages);
     take_most(&most->network_messages, usage.network_messages);
     take_most(&most->accesses, usage.accesses);
     take_most(&most->bytes, usage.bytes);
-    take_most(&most->clock, usage.clock - before.clock);
+    take_most(&most->clock, returned.clock - before.clock);
     take_most(&most->peers, usage.peers);
-    if (most->memory < usage.memory - before.memory)
-        most->memory = usage.memory - before.memory;
-    used.network_messages += usage.network_messages;
-    used.segments += usage.node_memory - before.node_memory;
+    if (most->memory < returned.memory - before.memory)
+        most->memory = returned.memory - before.memory;
+    used.together.network_messages += usage.network_messages;
+    if (returned.node_memory > 0)
+        used.together.segment_bytes += (uint64_t)returned.node_memory;
 }
 
 static void measure(const char *name, void (*call)(struct program *), bool at_start,
@@ -186,10 +192,16 @@ static void measure(const char *name, void (*call)(struct program *), bool at_st
         world_mark();
     struct usage before = at_start ? (struct usage){0} : world_usage();
     call(program);
-    note_usage(before);
+    struct usage returned = world_usage();
+    world_meet();
+    note_usage(before, returned, world_usage());
     world_mark();
+    world_combine((uint64_t *)&used.most, sizeof used.most / sizeof(uint64_t),
+                  (uint64_t *)&used.together, sizeof used.together / sizeof(uint64_t));
     if (process.rank == 0)
         print_line(name);
+    world_mark();
+    memset(&used, 0, sizeof used);
     world_mark();
 }
 
@@ -212,7 +224,11 @@ static void body(void)
     MEASURE(bcast, false);
     MEASURE(allreduce, false);
     MEASURE(comm_dup, false);
+    check(oriel_comm_free(program.made));
     MEASURE(comm_split, false);
+    check(oriel_comm_free(program.made));
+    MEASURE(comm_split_by_node, false);
+    check(oriel_comm_free(program.made));
     MEASURE(win_allocate, false);
     MEASURE(fence, false);
     MEASURE(fence_put, false);

@@ -88,6 +88,12 @@ bool net_has_cheap_access(const struct net *net)
 }
 
 // ---- shm -------------------------------------------------------------------------------
+// In front of the memory.
+struct allocation {
+    size_t bytes;
+    int meetings; // of all, before
+};
+
 int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory)
 {
     size_t *used = &world.used[world.current->boot.node];
@@ -95,7 +101,8 @@ int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory)
     size_t place = (*used + CACHE_LINE + unit - 1) / unit * unit;
     if (place + bytes > NODE_BYTES)
         return fail(MPI_ERR_NO_MEM, "the segment of a node is full");
-    memcpy(shm->base + place - CACHE_LINE, &bytes, sizeof bytes); // for shm_free
+    struct allocation allocation = {bytes, world.meetings};
+    memcpy(shm->base + place - CACHE_LINE, &allocation, sizeof allocation);
     *used = place + bytes;
     *memory = shm->base + place;
     world.current->usage.node_memory += (int64_t)bytes;
@@ -104,12 +111,14 @@ int shm_alloc(struct shm *shm, size_t bytes, size_t alignment, void **memory)
 
 void shm_free(struct shm *shm, void *memory)
 {
-    size_t bytes;
+    struct allocation allocation;
     (void)shm;
     if (memory == NULL)
         return;
-    memcpy(&bytes, (char *)memory - CACHE_LINE, sizeof bytes);
-    world.current->usage.node_memory -= (int64_t)bytes;
+    memcpy(&allocation, (char *)memory - CACHE_LINE, sizeof allocation);
+    if (allocation.meetings == world.meetings)
+        world.current->usage.node_memory -= (int64_t)allocation.bytes;
+    drop_pages(memory, allocation.bytes);
 }
 
 size_t shm_allocated(struct shm *shm, const void *memory)

@@ -83,16 +83,27 @@ struct mail *mail_make(int kind, size_t bytes, uint64_t arrival)
     return mail;
 }
 
+// Peers are few.
+static void note_peer(struct virtual *own, int rank)
+{
+    uint64_t count = own->usage.peers;
+    for (uint64_t i = 0; i < count; i++)
+        if (own->peers[i] == rank)
+            return;
+    if ((count & (count - 1)) == 0) // doubles the room
+        own->peers = must(__real_realloc(own->peers, 2 * (count + 1) * sizeof(int)));
+    own->peers[count] = rank;
+    own->usage.peers++;
+}
+
 static void count_message(int rank, size_t bytes)
 {
     struct virtual *own = world.current;
-    bool is_far = world.all[rank].boot.node != own->boot.node;
     own->usage.messages++;
     own->usage.bytes += bytes;
-    own->usage.network_messages += is_far;
-    if (is_far && !own->has_sent[rank]) {
-        own->has_sent[rank] = true;
-        own->usage.peers++;
+    if (world.all[rank].boot.node != own->boot.node) {
+        own->usage.network_messages++;
+        note_peer(own, rank);
     }
 }
 
@@ -166,7 +177,7 @@ int message_backoff(unsigned *spins, wait_explainer *explain, const void *argume
         *spins = 0;
         return 0;
     }
-    world.current->watches = true;
+    watch_node(world.current);
     world.current->looked_in_vain = (*spins)++ > 0;
     give_way();
     return 0;
@@ -234,6 +245,19 @@ bool message_is_in_ring(int rank)
 {
     (void)rank;
     return true;
+}
+
+// Between nodes as over a network with accesses in hardware.
+size_t message_max(int rank)
+{
+    enum { MESSAGE_OF_NETWORK = 16 << 10 };
+    return boot_is_local(process.boot, rank) ? (size_t)MESSAGE_MAX
+                                             : MESSAGE_OF_NETWORK - CACHE_LINE;
+}
+
+bool message_has_backlog(void)
+{
+    return false;
 }
 
 bool message_has_room(int rank, size_t bytes)

@@ -2,7 +2,8 @@
 """What calls cost in jobs of many processes stays within limits, and in small ones is
 what is counted on a network.
 
-The environment names the program: ORIEL_SCALE.
+The environment names the programs: ORIEL_SCALE and, for real jobs, ORIEL_COUNTED, MPIEXEC
+and FABRIC, the folder of the libfabric that plays a network.
 """
 
 import os
@@ -11,9 +12,20 @@ import unittest
 from math import ceil, log2
 from pathlib import Path
 
-from scale import LIMITS, Job, bytes_of_each, run_job
+from scale import LIMITS, Cost, Job, bytes_of_each, job_of_command, run_job
 
 NETWORK = Path(__file__).resolve().parents[2] / "docs" / "network.md"
+# Of 1,000 to 10,000 processes; on request, of 100,000, which take 5 GiB.
+JOBS = [(16, 64), (64, 16), (500, 1), (80, 128)]
+# At the start the layers below exchange addresses, too.
+CALLS = [name for name in LIMITS if name != "start"]
+# Real processes have met by barriers before. A call may hold a record of a message more or
+# fewer, by when that has come, so that memory is compared of all calls together.
+HOLDING = [name for name in CALLS if name != "barrier"]
+REAL_JOBS = [(2, 1), (2, 4), (5, 3), (8, 4)]
+if "ORIEL_SCALE_LARGE" in os.environ:
+    JOBS = [(782, 128)]
+    REAL_JOBS = [(64, 8)]
 # Rows of docs/network.md, and the calls that each is the sum of.
 COUNTED = {
     "barrier": ("barrier",),
@@ -33,6 +45,22 @@ def job_of(nodes: int, node_size: int, *options: str) -> Job:
     return run_job(os.environ["ORIEL_SCALE"], nodes, node_size, *options)
 
 
+def messages_of(cost: Cost) -> tuple[int, ...]:
+    """What is the same, however long messages take."""
+    return cost.total, cost.messages, cost.network_messages, cost.accesses
+
+
+def real_job_of(nodes: int, node_size: int) -> Job:
+    """A real job over the tests' own libfabric."""
+    command = [os.environ["MPIEXEC"], "-n", str(nodes * node_size)]
+    for name, value in (
+        ("LD_LIBRARY_PATH", os.environ["FABRIC"]),
+        ("ORIEL_FAKE_NODES", str(nodes)),
+    ):
+        command += ["-env", name, value]
+    return job_of_command([*command, os.environ["ORIEL_COUNTED"]], nodes, node_size)
+
+
 class Scale(unittest.TestCase):
     """Jobs of virtual processes."""
 
@@ -46,8 +74,22 @@ class Scale(unittest.TestCase):
                     counted = int(rows[row].split(" | ")[column])
                     self.assertEqual(sum(costs[one].total for one in calls), counted)
 
+    def test_real_processes_use_what_virtual_ones_do(self) -> None:
+        for nodes, node_size in REAL_JOBS:
+            model = job_of(nodes, node_size, NETWORK_KEYS).costs
+            real = real_job_of(nodes, node_size).costs
+            for name in CALLS:
+                with self.subTest(name, nodes=nodes, node_size=node_size):
+                    self.assertEqual(messages_of(model[name]), messages_of(real[name]))
+            with self.subTest("together", nodes=nodes, node_size=node_size):
+                held = sum(model[name].memory for name in HOLDING)
+                really = sum(real[name].memory for name in HOLDING)
+                # A message that comes early leaves the memory of one record.
+                self.assertAlmostEqual(really, held, delta=0.05 * held + 1400)
+                self.assertEqual(model["comm_dup"].segment, real["comm_dup"].segment)
+
     def test_messages_of_a_process_are_within_limits(self) -> None:
-        for nodes, node_size in ((16, 64), (64, 16), (500, 1)):
+        for nodes, node_size in JOBS:
             job = job_of(nodes, node_size)
             for name, limit in LIMITS.items():
                 with self.subTest(name, nodes=nodes, node_size=node_size):

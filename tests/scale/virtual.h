@@ -5,11 +5,15 @@
 #include "world.h"
 
 #include <setjmp.h>
+#include <stddef.h>
 
 static const size_t NODE_BYTES = (size_t)1 << 32; // of address space for a segment
 
 // ---- memory, not counted ---------------------------------------------------------------
+enum { PAGE_BYTES = 4096 };
 _Noreturn void die(const char *why);
+// The whole pages of the memory become zeros that take no memory until they are used.
+void drop_pages(void *memory, size_t bytes);
 // `memory`, which is not NULL.
 void *must(void *memory);
 // The C library's own; the linker has all of the program call others (--wrap).
@@ -39,21 +43,22 @@ struct window_handles {
 
 struct virtual
 {
-    struct process process;        // while another one runs
-    struct window_handles windows; // likewise
+    // While another one runs: its part of struct process, of which all have the findings
+    // in common, and its windows.
+    _Alignas(16) char own_process[offsetof(struct process, findings)];
+    struct window_handles windows;
     struct boot boot;
     struct shm shm;
     jmp_buf place;
-    void *stack;
     uint64_t ready; // when it is to run, NEVER: nothing has come
     int heap_index; // in the queue of those that are ready, -1: in none
-    bool is_over;
-    bool watches,
-        looked_in_vain; // at a word of its node's memory, since its turn began
+    bool has_begun, is_over;
+    bool watches;        // is among the watchers of its node
+    bool looked_in_vain; // at a word of its node's memory, since its turn began
     struct mail *first, *last;
     struct played_region *regions; // registered memory
     message_follower *follower;
-    bool *has_sent; // [ranks] to other nodes
+    int *peers; // [usage.peers] of other nodes, to which it has sent
     struct usage usage;
     int64_t allocated;
 };
@@ -64,8 +69,14 @@ struct world {
     const struct machine *machine;
     void (*body)(void);
     message_handler *handlers[MESSAGE_KINDS];
+    char *stacks;           // of all
     char **segments;        // [nodes]
     size_t *used;           // [nodes] bytes of each segment
+    struct watchers {       // that poll words of their node's memory
+        int count, *ranks;  // [node_size]
+    } * watchers;           // [nodes]
+    int meetings;           // of all, so far
+    uint64_t released;      // the time of the last one
     struct virtual **queue; // a heap: those that are ready, the earliest first
     int queue_length;
     jmp_buf scheduler;
@@ -74,6 +85,8 @@ extern struct world world;
 
 // Has it run at `time`, or earlier if it was to.
 void ready_at(struct virtual *virtual, uint64_t time);
+// Has it look at its node's memory again when another process of the node has run.
+void watch_node(struct virtual *virtual);
 // Lets the others run until this one is ready.
 void give_way(void);
 

@@ -18,7 +18,7 @@
 
 struct process process;
 
-enum { STACK_BYTES = 256 * 1024 };
+enum { STACK_BYTES = 256 * 1024, LARGE_BYTES = 64 * 1024 };
 static const uint64_t NEVER = UINT64_MAX;
 
 struct world world;
@@ -61,9 +61,31 @@ void *__wrap_malloc(size_t bytes)
     return memory;
 }
 
+void drop_pages(void *memory, size_t bytes)
+{
+    uintptr_t first = ((uintptr_t)memory + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    uintptr_t end = ((uintptr_t)memory + bytes) / PAGE_BYTES * PAGE_BYTES;
+    if (first < end && madvise((void *)first, end - first, MADV_DONTNEED) != 0)
+        die("pages cannot be dropped");
+}
+
+// Zeros of which each page is there when it is first used.
+static void *large_calloc(size_t bytes)
+{
+    char *memory = __real_malloc(bytes);
+    if (memory == NULL)
+        return NULL;
+    memset(memory, 0, PAGE_BYTES);
+    memset(memory + bytes - PAGE_BYTES, 0, PAGE_BYTES);
+    drop_pages(memory, bytes);
+    return memory;
+}
+
 void *__wrap_calloc(size_t count, size_t bytes)
 {
-    void *memory = __real_calloc(count, bytes);
+    bool is_large =
+        bytes > 0 && count >= LARGE_BYTES / bytes && count < SIZE_MAX / bytes;
+    void *memory = is_large ? large_calloc(count * bytes) : __real_calloc(count, bytes);
     note_memory(memory, 1);
     return memory;
 }
@@ -147,10 +169,20 @@ static struct virtual *queue_take(void)
 // Those of the node that poll a word look at it again, since this process has run.
 static void wake_watchers(const struct virtual *ran)
 {
-    int first = ran->boot.node * world.node_size;
-    for (int i = first; i < first + world.node_size; i++)
-        if (world.all[i].watches)
-            ready_at(&world.all[i], ran->usage.clock + world.machine->line);
+    struct watchers *watchers = &world.watchers[ran->boot.node];
+    while (watchers->count > 0) {
+        struct virtual *watcher = &world.all[watchers->ranks[--watchers->count]];
+        watcher->watches = false;
+        ready_at(watcher, ran->usage.clock + world.machine->line);
+    }
+}
+
+void watch_node(struct virtual *virtual)
+{
+    struct watchers *watchers = &world.watchers[virtual->boot.node];
+    if (!virtual->watches)
+        watchers->ranks[watchers->count++] = virtual->boot.rank;
+    virtual->watches = true;
 }
 
 void give_way(void)
@@ -188,12 +220,9 @@ static void run_body(void)
 static void begin_stack(struct virtual *virtual)
 {
     static ucontext_t context, back;
-    virtual->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (virtual->stack == MAP_FAILED)
-        die("no memory for a stack");
+    virtual->has_begun = true;
     getcontext(&context);
-    context.uc_stack.ss_sp = virtual->stack;
+    context.uc_stack.ss_sp = world.stacks + (virtual - world.all) * STACK_BYTES;
     context.uc_stack.ss_size = STACK_BYTES;
     context.uc_link = NULL;
     makecontext(&context, run_body, 0);
@@ -232,21 +261,20 @@ static void run_turn(struct virtual *virtual)
     if (virtual->usage.clock < virtual->ready)
         virtual->usage.clock = virtual->ready;
     virtual->ready = NEVER;
-    virtual->watches = virtual->looked_in_vain = false;
+    virtual->looked_in_vain = false;
     world.current = virtual;
-    process = virtual->process;
+    memcpy(&process, virtual->own_process, sizeof virtual->own_process);
     windows_load(&virtual->windows);
     if (_setjmp(world.scheduler) == 0) {
-        if (virtual->stack == NULL)
+        if (!virtual->has_begun)
             begin_stack(virtual);
         else
             _longjmp(virtual->place, 1);
     }
-    virtual->process = process;
+    memcpy(virtual->own_process, &process, sizeof virtual->own_process);
     windows_keep(&virtual->windows);
     world.current = NULL;
     if (virtual->is_over) {
-        munmap(virtual->stack, STACK_BYTES);
         world.over++;
     } else if (virtual->first != NULL) {
         ready_at(virtual, virtual->first->arrival);
@@ -275,7 +303,6 @@ static void virtual_make(struct virtual *virtual, int rank)
 {
     int node = rank / world.node_size;
     bool has_nodes = world.count > world.node_size;
-    virtual->has_sent = must(__real_calloc((size_t)world.count, sizeof(bool)));
     virtual->ready = NEVER;
     virtual->heap_index = -1;
     virtual->boot.rank = rank;
@@ -285,11 +312,21 @@ static void virtual_make(struct virtual *virtual, int rank)
                                 .bytes = NODE_BYTES,
                                 .node_rank = rank % world.node_size,
                                 .node_size = world.node_size};
-    virtual->process = (struct process){.rank = rank,
-                                        .boot = &virtual->boot,
-                                        .shm = &virtual->shm,
-                                        .net = has_nodes ? (struct net *)virtual : NULL,
-                                        .thread_level = MPI_THREAD_SINGLE};
+    struct process own = {.rank = rank,
+                          .boot = &virtual->boot,
+                          .shm = &virtual->shm,
+                          .net = has_nodes ? (struct net *)virtual : NULL,
+                          .thread_level = MPI_THREAD_SINGLE};
+    memcpy(virtual->own_process, &own, sizeof virtual->own_process);
+}
+
+static void *address_space(size_t bytes)
+{
+    void *space = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED)
+        die("no address space for the virtual processes");
+    return space;
 }
 
 void world_run(int nodes, int node_size, const struct machine *machine,
@@ -307,12 +344,13 @@ void world_run(int nodes, int node_size, const struct machine *machine,
     if (objects_start() != 0) // the tables of handles are those of all
         die_of_error();
     datatypes_start();
+    world.watchers = must(__real_calloc((size_t)nodes, sizeof *world.watchers));
+    int *watching = must(__real_calloc(count, sizeof *watching));
     for (int node = 0; node < nodes; node++) {
-        world.segments[node] = mmap(NULL, NODE_BYTES, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (world.segments[node] == MAP_FAILED)
-            die("no address space for a segment");
+        world.segments[node] = address_space(NODE_BYTES);
+        world.watchers[node].ranks = watching + (size_t)node * (size_t)node_size;
     }
+    world.stacks = address_space(count * STACK_BYTES);
     for (int rank = 0; rank < world.count; rank++) {
         virtual_make(&world.all[rank], rank);
         ready_at(&world.all[rank], 0);
@@ -330,25 +368,37 @@ struct usage world_usage(void)
 
 // All wait here until the last one has come. The first ones may be back before others
 // have left.
-void world_mark(void)
+void world_meet(void)
 {
-    static int arrived, round;
-    static uint64_t latest, released;
-    struct usage *usage = &world.current->usage;
-    int own_round = round;
-    if (latest < usage->clock)
-        latest = usage->clock;
+    static int arrived;
+    static uint64_t latest;
+    int own_meeting = world.meetings;
+    if (latest < world.current->usage.clock)
+        latest = world.current->usage.clock;
     if (++arrived == world.count) {
         arrived = 0;
-        round++;
-        released = latest;
+        world.meetings++;
+        world.released = latest;
         for (int rank = 0; rank < world.count; rank++)
-            ready_at(&world.all[rank], released);
+            ready_at(&world.all[rank], world.released);
     }
-    while (round == own_round) {
+    while (world.meetings == own_meeting) {
         message_poll();
         give_way();
     }
-    usage->clock = released;
+}
+
+void world_mark(void)
+{
+    struct usage *usage = &world.current->usage;
+    world_meet();
+    usage->clock = world.released;
     usage->messages = usage->bytes = usage->network_messages = usage->accesses = 0;
+    usage->node_memory = 0;
+}
+
+void world_combine(uint64_t most[], size_t most_count, uint64_t sums[],
+                   size_t sum_count)
+{
+    (void)most, (void)most_count, (void)sums, (void)sum_count;
 }

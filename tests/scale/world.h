@@ -28,15 +28,22 @@ struct usage {
     uint64_t peers;            // other nodes' processes it has ever sent anything
     uint64_t clock;            // nanoseconds
     int64_t memory;            // bytes that it holds
-    int64_t node_memory;       // of its node's segment, that it has allocated
+    int64_t node_memory; // of its node's segment: allocated and not freed since then
 };
 
 // Runs body() in `nodes` x `node_size` virtual processes, each with a started library.
 void world_run(int nodes, int node_size, const struct machine *machine,
                void (*body)(void));
 
-// Called by all virtual processes: sets the usage of each back to 0, but memory and
+// Called by all: returns when all have called it. What processes owe each other for what
+// they have called before has been sent then.
+void world_meet(void);
+// Called by all: meets, sets the usage of each back to 0, but its memory and
 // peers, and all clocks to the same time.
 void world_mark(void);
 // The usage of the calling process since then.
 struct usage world_usage(void);
+// Called by all: the largest and the sums of the numbers of all processes, unless these
+// share their variables.
+void world_combine(uint64_t most[], size_t most_count, uint64_t sums[],
+                   size_t sum_count);

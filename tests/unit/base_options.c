@@ -41,6 +41,8 @@ static void every_kind_of_value_is_read(void)
     CHECK(read_with("ORIEL_CHECK", "leaks,basic").check == CHECK_BASIC);
     CHECK(read_with("ORIEL_CHECK", "leaks").check == CHECK_FULL);
     CHECK(read_with("ORIEL_CHECK", "off,leaks").analyses == ANALYSIS_LEAKS);
+    CHECK(read_with("ORIEL_CHECK", "errors,leaks").analyses ==
+          (ANALYSIS_ERRORS | ANALYSIS_LEAKS));
     CHECK(read_with("ORIEL_CHECK", "full").analyses == 0);
     CHECK(strcmp(read_with("ORIEL_REPORT", "a b").report, "a b") == 0);
     CHECK(read_with("ORIEL_VERBOSE", "1").verbose);

@@ -12,7 +12,9 @@ enum { TARGET = 5, IN_JOB = 50 };
 
 static struct communicator comm = {.rank = 1};
 static struct member member = {.handle = 77};
-static struct peer_traffic traffic = {.replies_end = &traffic.replies};
+static struct peer_traffic traffic = {.replies_end = &traffic.replies,
+                                      .batch_max =
+                                          MESSAGE_MAX - sizeof(struct sync_head)};
 static struct peer peer = {
     .rank = TARGET, .job_rank = IN_JOB, .member = &member, .traffic = &traffic};
 static struct lock_record record; // a local peer has one

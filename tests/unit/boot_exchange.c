@@ -13,8 +13,7 @@
 // What each process tells the others: its rank and node.
 static void value_of(const struct boot *boot, int rank, char descriptor[64])
 {
-    snprintf(descriptor, 64, "%d/%d/%d", rank, boot->node_of[rank],
-             boot->node_rank_of[rank]);
+    snprintf(descriptor, 64, "%d/%d", rank, boot_node(boot, rank));
 }
 
 static void exchange(struct boot *boot, int round)
@@ -37,14 +36,17 @@ static void exchange(struct boot *boot, int round)
 static void check_map(const struct boot *boot)
 {
     CHECK(boot->node_members[boot->node_rank] == boot->rank);
-    CHECK(boot->leaders[boot->node] == boot->node_members[0]);
+    CHECK(boot_leader(boot, boot->node) == boot->node_members[0]);
+    CHECK(boot->first == boot->node_members[0]);
     for (int i = 0; i < boot->node_size; i++) {
-        CHECK(boot->node_of[boot->node_members[i]] == boot->node);
-        CHECK(boot->node_rank_of[boot->node_members[i]] == i);
+        CHECK(boot_node(boot, boot->node_members[i]) == boot->node);
+        CHECK(boot_local_rank(boot, boot->node_members[i]) == i);
         CHECK(i == 0 || boot->node_members[i - 1] < boot->node_members[i]);
     }
+    for (int rank = 0; rank < boot->size; rank++)
+        CHECK(boot_is_local(boot, rank) == (boot_node(boot, rank) == boot->node));
     for (int node = 1; node < boot->node_count; node++)
-        CHECK(boot->leaders[node - 1] < boot->leaders[node]);
+        CHECK(boot_leader(boot, node - 1) < boot_leader(boot, node));
 }
 
 static void end_as_told(struct boot *boot, const char *how)

@@ -95,8 +95,41 @@ static void parts_are_even(void)
         }
 }
 
+// What a map of one group gives without a table is what tables give.
+static void check_block(const char *text, int size, int parts)
+{
+    int machine_of[MOST], node_of[MOST], of_machine;
+    int block = mapping_block(text, size, parts, &of_machine);
+    CHECK(mapping_parse(text, size, machine_of) == 0);
+    CHECK(machines_split(machine_of, size, parts, node_of) > 0);
+    for (int rank = 0; block > 0 && rank < size; rank++) {
+        CHECK(machine_of[rank] == rank / of_machine);
+        CHECK(node_of[rank] == rank / block);
+    }
+}
+
+static void blocks_need_no_table(void)
+{
+    char text[64];
+    int of_machine;
+    for (int size = 2; size <= 12; size++)
+        for (int machines = 1; machines <= size; machines++)
+            for (int each = 1; each <= size + 1; each++)
+                for (int parts = 1; parts <= each; parts++) {
+                    snprintf(text, sizeof text, "(vector,(0,%d,%d))", machines, each);
+                    check_block(text, size, parts);
+                }
+    CHECK(mapping_block("(vector,(0,3,2))", 6, 1, &of_machine) == 2);
+    CHECK(mapping_block("(vector,(0,3,4))", 12, 2, &of_machine) == 2);
+    CHECK(mapping_block("(vector,(0,1,8))", 8, 4, &of_machine) == 2);
+    CHECK(mapping_block("(vector,(0,3,1))", 6, 1, &of_machine) == 0);
+    CHECK(mapping_block("(vector,(0,1,2),(1,1,2))", 4, 1, &of_machine) == 0);
+    CHECK(mapping_block("", 4, 1, &of_machine) == 0);
+}
+
 int main(void)
 {
+    blocks_need_no_table();
     maps_are_read();
     nonsense_is_refused();
     machines_are_split();

@@ -44,6 +44,8 @@ static struct group *random_group(void)
     struct group *group;
     boot.rank = ranks[random_between(0, size - 1)];
     boot.node = node_of[boot.rank];
+    boot.first = boot.node * boot.block;
+    boot.node_size = boot.block;
     CHECK(group_make(ranks, size, NULL, &group) == 0);
     return group;
 }

@@ -35,7 +35,7 @@ static void send_raw(int rank, const struct sealed *sealed, size_t bytes)
     bool sent = false;
     memcpy(message, sealed, bytes < sizeof *sealed ? bytes : sizeof *sealed);
     while (!sent) {
-        CHECK(net_send(process.net, rank, message, bytes, NULL, 0, &sent) == 0);
+        CHECK(net_send(process.net, rank, message, bytes, &sent) == 0);
         message_progress();
     }
 }

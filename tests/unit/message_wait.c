@@ -2,7 +2,8 @@
 // waiting_wakes_for_every_message, although each wait sleeps at once; a message to the
 // process itself is handled by a later poll and not inside the send; what comes before
 // its handler is registered keeps its order; nobody sleeps while messages lie there; a
-// blocked process uses next to no CPU, even if the network does not take its messages.
+// blocked process uses next to no CPU, even if the network does not take its messages; one
+// that handles messages while it waits for a word looks at the launcher now and then only.
 #include "message_job.h"
 
 #include <dirent.h>
@@ -218,6 +219,25 @@ static void clogged(void)
     CHECK(cpu_seconds() - before < 0.3);
 }
 
+// Rank 1 waits for a word for a third of a second, and handles messages all the time.
+static void serve_in_backoff(void)
+{
+    handle_kind(QUESTION, count);
+    meet();
+    uint64_t end = clock_nanoseconds() + 330000000;
+    unsigned spins = 0;
+    while (process.rank == 0 && clock_nanoseconds() < end) {
+        send_to(1, QUESTION, 0);
+        usleep(10);
+    }
+    atomic_fetch_add(&board->words[0], process.rank == 0);
+    while (process.rank == 1 && atomic_load(&board->words[0]) == 0)
+        CHECK(message_backoff(&spins, NULL, NULL) == 0);
+    message_backoff_end(spins);
+    CHECK(process.rank == 0 || (received > 100 && looks_at_launcher > 0));
+    CHECK(looks_at_launcher < 10);
+}
+
 int main(void)
 {
     struct job alone = {.nodes = 1, .node_size = 1, .body = to_myself};
@@ -230,6 +250,10 @@ int main(void)
     failures += run_job(pair);
     pair.body = many_at_once;
     failures += run_job(pair);
+    pair.body = serve_in_backoff;
+    pair.spin_microseconds = 50;
+    failures += run_job(pair);
+    pair.spin_microseconds = 0;
     pair.body = ping_pong;
     pair.progress_thread = true;
     failures += run_job(pair);

@@ -25,7 +25,7 @@ static int send_once(struct pair *pair, unsigned seed, size_t bytes)
     int err = 0;
     fill(message, bytes, seed);
     while (!err && !sent) {
-        err = net_send(pair->net, pair->peer, message, bytes, NULL, 0, &sent);
+        err = net_send(pair->net, pair->peer, message, bytes, &sent);
         net_poll(pair->net);
     }
     return err;

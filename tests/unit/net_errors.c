@@ -73,7 +73,7 @@ static void check_lost(struct pair *pair)
     bool sent;
     CHECK(write_once(pair, target, 8) == MPI_ERR_PROC_ABORTED);
     CHECK(read_once(pair, target, 8) == MPI_ERR_PROC_ABORTED);
-    CHECK(net_send(pair->net, 1, local, 100, NULL, 0, &sent) == MPI_ERR_PROC_ABORTED);
+    CHECK(net_send(pair->net, 1, local, 100, &sent) == MPI_ERR_PROC_ABORTED);
     CHECK(!sent);
     CHECK(net_take_lost(pair->net) == 1);
     CHECK(net_take_lost(pair->net) == -1);

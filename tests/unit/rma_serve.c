@@ -129,10 +129,14 @@ static void lengths_must_agree(void)
     check_reply(MPI_ERR_INTERN, 0);
     struct rma_request get = new_request(false, 3);
     for (int i = 0; i < 3; i++)
-        get.spans[i] = (struct rma_span){0, BYTES}; // more than a reply holds
+        get.spans[i] = (struct rma_span){0, BYTES}; // more than a local reply holds
     deliver(&get, 3, 0);
     check_reply(MPI_ERR_INTERN, 0);
     CHECK(changed() == 0);
+    longest_message = MESSAGE_MAX_BETWEEN_NODES;
+    deliver(&get, 3, 0);
+    check_reply(0, 3 * (size_t)BYTES);
+    longest_message = MESSAGE_MAX;
 }
 
 static void too_many_spans_are_refused(void)

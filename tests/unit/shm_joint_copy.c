@@ -19,6 +19,7 @@ struct copy {
 static struct {
     struct copy copies[ROUNDS];
     _Atomic(int) begun, completed;
+    void *hole; // at the same address in both
 } * told;
 
 static uint32_t state = 1;
@@ -127,21 +128,31 @@ static void records_are_used_again(struct shm *shm)
     meet(shm, 2);
 }
 
-static void a_hole_is_an_error(struct shm *shm)
+// Whoever of the two meets it, the error says whose memory is not there.
+static void copy_with_hole(struct shm *shm, void *from, void *to, int error)
 {
     struct copy *copy = &told->copies[0];
     if (shm->node_rank == BEGINNER) {
-        void *hole = mmap(NULL, LARGEST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         *copy = (struct copy){.bytes = LARGEST, .count = 1};
-        copy->source[0] = (struct iovec){source, LARGEST};
-        copy->target[0] = (struct iovec){hole, LARGEST};
+        copy->source[0] = (struct iovec){from, LARGEST};
+        copy->target[0] = (struct iovec){to, LARGEST};
         CHECK(shm_joint_begin(shm, copy->bytes, &copy->name));
     }
     meet(shm, 2);
     work_on(shm, copy);
     if (shm->node_rank == BEGINNER)
-        CHECK(shm_joint_end(shm, copy->name, HELPER) == MPI_ERR_OTHER);
+        CHECK(shm_joint_end(shm, copy->name, HELPER) == error);
     meet(shm, 3);
+}
+
+static void a_hole_is_an_error(struct shm *shm)
+{
+    copy_with_hole(shm, source, told->hole, MPI_ERR_BUFFER);
+}
+
+static void a_hole_of_the_helper_is_another_error(struct shm *shm)
+{
+    copy_with_hole(shm, told->hole, target, MPI_ERR_OTHER);
 }
 
 // The helper takes what is left after the first half, and dies.
@@ -177,11 +188,13 @@ int main(void)
     told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                 -1, 0);
     CHECK(told != MAP_FAILED);
+    told->hole = mmap(NULL, LARGEST, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (run_node(2, 1 << 20, skip_where_forbidden) == 77)
         return 77;
     CHECK(run_node(2, 1 << 20, copy_in_rounds) == 0);
     CHECK(run_node(2, 1 << 20, records_are_used_again) == 0);
     CHECK(run_node(2, 1 << 20, a_hole_is_an_error) == 0);
+    CHECK(run_node(2, 1 << 20, a_hole_of_the_helper_is_another_error) == 0);
     CHECK(run_node(2, 1 << 20, a_helper_dies) == 1); // the killed one
     return 0;
 }

@@ -21,10 +21,10 @@ function drawHistogram({ title, total, buckets }) {
         return `<rect x="${x}" y="${46 - height}" width="${width - 1}" height="${height}"><title>` +
             `${calls.toLocaleString("en")} calls of ${timeText(2 ** power)} to ${timeText(2 ** (power + 1))}</title></rect>`;
     });
-    const labels = [first, first + count - 1].map((power, i) =>
-        `<text x="${i ? 360 : 0}" y="58" text-anchor="${i ? "end" : "start"}">${timeText(2 ** power)}</text>`);
+    const ends = [first, first + count].map(power => `<span>${timeText(2 ** power)}</span>`);
     const figure = Object.assign(document.createElement("div"), { className: "histogram" });
-    figure.innerHTML = `<h3></h3><svg viewBox="0 0 360 62" preserveAspectRatio="none">${bars.join("")}${labels.join("")}</svg>`;
+    figure.innerHTML = `<h3></h3><svg viewBox="0 0 360 46" preserveAspectRatio="none">${bars.join("")}</svg>` +
+        `<p class="ends">${ends.join("")}</p>`;
     figure.firstChild.textContent = `${title}: ${total}`;
     return figure;
 }

@@ -11,7 +11,7 @@ const rowHeight = Math.max(12, Math.min(26, 560 / data.tracks.length));
 const canvas = document.getElementById("timeline");
 
 function timeText(nanoseconds) {
-    for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]])
+    for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["us", 1e3]])
         if (Math.abs(nanoseconds) >= size) return +(nanoseconds / size).toPrecision(4) + " " + unit;
     return Math.round(nanoseconds) + " ns";
 }

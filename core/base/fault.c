@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The handler runs where the fault has come, be it within malloc or while a lock is held.
+// So it tells only of faults in Oriel's own code and in the functions that copy for it:
+// neither holds a lock that telling needs. Afterwards the process ends by the same signal
+// as without the handler, at the same instruction, with its core dump; the access is not
+// tried again, since there may be memory by then that telling has taken.
+#include "base/base.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <ucontext.h>
+
+enum { COPY_CODE_BYTES = 4096 }; // memmove has less
+
+// The address of the instruction, or NULL where it is not known how that is told.
+static const void *fault_instruction(const void *context)
+{
+    const ucontext_t *state = context;
+#if defined(__x86_64__)
+    return (const void *)(uintptr_t)state->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)(uintptr_t)state->uc_mcontext.pc;
+#else
+    (void)state;
+    return NULL;
+#endif
+}
+
+static bool is_in_copy(const void *instruction)
+{
+    void *(*const copies[])(void *, const void *, size_t) = {memcpy, memmove};
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        if ((uintptr_t)instruction - (uintptr_t)copies[i] < COPY_CODE_BYTES)
+            return true;
+    return false;
+}
+
+// In a program that Oriel is linked into, nothing tells the code of the two apart.
+static bool is_library(void)
+{
+    Dl_info own, program;
+    return dladdr((void *)(uintptr_t)faults_watch, &own) != 0 &&
+           dladdr((void *)getauxval(AT_ENTRY), &program) != 0 &&
+           own.dli_fbase != program.dli_fbase;
+}
+
+static void fault_tell(const void *instruction, const void *memory)
+{
+    const void *entry, *caller = faulting_call(instruction, &entry);
+    char call[SOURCE_TEXT_BYTES], text[FINDING_TEXT_BYTES];
+    if (entry == NULL || caller == NULL)
+        return;
+    snprintf(text, sizeof text, "there is no memory at %p that it could access",
+             memory);
+    finding_tell_error("MPI_ERR_BUFFER", caller, entry_text(entry, call), NULL, text);
+}
+
+static void fault_handle(int number, siginfo_t *fault, void *context)
+{
+    const void *instruction = fault_instruction(context);
+    signal(number, SIG_DFL);
+    bool is_access = fault->si_code > 0; // and not a signal that somebody has sent
+    if (is_access && instruction != NULL && is_library() &&
+        (is_in_copy(instruction) || is_in_oriel(instruction)))
+        fault_tell(instruction, fault->si_addr);
+    raise(number); // it comes when this function returns
+}
+
+void faults_watch(void)
+{
+    struct sigaction now, own = {.sa_sigaction = fault_handle, .sa_flags = SA_SIGINFO};
+    sigemptyset(&own.sa_mask);
+    bool is_free = sigaction(SIGSEGV, NULL, &now) == 0 &&
+                   (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+    if (is_free && process.options.check >= CHECK_BASIC)
+        sigaction(SIGSEGV, &own, NULL);
+}
+
+void faults_leave(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+        now.sa_sigaction == fault_handle)
+        signal(SIGSEGV, SIG_DFL);
+}
