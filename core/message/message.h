@@ -130,7 +130,8 @@ void message_joint_help(int rank, const struct joint_side *side);
 // The message lock; recursive calls are errors. While the process has one thread (no
 // MPI_THREAD_MULTIPLE and no progress thread) it costs a load and a branch.
 void message_lock(void);
-bool message_try_lock(void); // false: another thread holds it, or this one does
+bool message_try_lock(void);         // false: another thread holds it, or this one does
+bool message_lock_unless_held(void); // false: this thread holds it
 void message_unlock(void);
 
 // Function called after each poll, with the message lock held: it goes on with what the

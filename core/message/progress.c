@@ -11,11 +11,18 @@ enum { LOCK_FREE, LOCK_TAKEN, LOCK_WANTED };
 
 static const uint64_t LONG = 10000000000; // a sleep that only message_unlock ends
 
+// This thread has taken the lock.
+static _Thread_local bool is_held __attribute__((tls_model("initial-exec")));
+
 static inline bool lock_try(struct messages *messages)
 {
     uint32_t free = LOCK_FREE;
-    return atomic_compare_exchange_strong_explicit(
-        &messages->lock, &free, LOCK_TAKEN, memory_order_acquire, memory_order_relaxed);
+    if (!atomic_compare_exchange_strong_explicit(&messages->lock, &free, LOCK_TAKEN,
+                                                 memory_order_acquire,
+                                                 memory_order_relaxed))
+        return false;
+    is_held = true;
+    return true;
 }
 
 // Who has slept takes the lock as wanted, since others may sleep, too.
@@ -30,6 +37,7 @@ static __attribute__((noinline)) void lock_await(struct messages *messages)
     while (tries == 0 && atomic_exchange_explicit(&messages->lock, LOCK_WANTED,
                                                   memory_order_acquire) != LOCK_FREE)
         futex_wait(&messages->lock, LOCK_WANTED, LONG);
+    is_held = true;
     atomic_fetch_sub(&messages->lock_waiters, 1);
 }
 
@@ -45,11 +53,21 @@ void message_lock(void)
         lock_await(process.messages);
 }
 
+bool message_lock_unless_held(void)
+{
+    if (is_held)
+        return false;
+    message_lock();
+    return true;
+}
+
 void message_unlock(void)
 {
     struct messages *messages = process.messages;
-    if (messages->has_threads &&
-        unlikely(atomic_exchange_explicit(&messages->lock, LOCK_FREE,
+    if (!messages->has_threads)
+        return;
+    is_held = false;
+    if (unlikely(atomic_exchange_explicit(&messages->lock, LOCK_FREE,
                                           memory_order_release) == LOCK_WANTED))
         futex_wake(&messages->lock, 1);
 }

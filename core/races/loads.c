@@ -9,8 +9,6 @@
 #include <dlfcn.h>
 #include <string.h>
 
-enum { TRIES = 1000 }; // to get the lock, which this thread may hold itself
-
 const char load_name[] = "load", store_name[] = "store";
 
 // ---- runs -----------------------------------------------------------------------------
@@ -95,21 +93,12 @@ void clock_is_told(void)
 }
 
 // ---- what the library tells ------------------------------------------------------------
-// What a function of the program does that has been called with the lock held is let pass.
-bool loads_lock(void)
-{
-    int tries = TRIES;
-    while (tries > 0 && !message_try_lock()) {
-        cpu_relax();
-        tries--;
-    }
-    return tries > 0;
-}
-
+// What a function of the program does that has been called with the message lock held is
+// let pass.
 static void load_accessed(uintptr_t address, size_t bytes, bool is_store,
                           const void *place)
 {
-    if (!races_are_checked() || !loads_lock())
+    if (!races_are_checked() || !message_lock_unless_held())
         return;
     struct watched_window *window = window_at(address);
     if (window != NULL)
@@ -125,7 +114,7 @@ static void load_accessed(uintptr_t address, size_t bytes, bool is_store,
 // Whoever looks at a flag has seen what others had completed before it was set.
 static void flag_looked_at(uintptr_t address)
 {
-    if (!races_are_checked() || !loads_lock())
+    if (!races_are_checked() || !message_lock_unless_held())
         return;
     const struct watched_window *window = window_at(address);
     if (window != NULL)

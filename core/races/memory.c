@@ -137,7 +137,7 @@ static void gone_tell(struct interval *interval, void *argument)
 
 void memory_gone(uintptr_t begin, uintptr_t end, const char *call, const void *place)
 {
-    if (!races_are_checked() || !loads_lock())
+    if (!races_are_checked() || !message_lock_unless_held())
         return;
     struct gone gone = {range_of_bytes(begin, end - begin), call, place};
     interval_map_visit(&process.races->memories, &gone.range, gone_tell, &gone);

@@ -234,8 +234,6 @@ extern const char load_name[], store_name[];
 void loads_start(void);
 void loads_stop(void);
 void loads_see_memories(void); // after they have changed
-// Gets the message lock, unless this thread may hold it itself.
-bool loads_lock(void);
 // Puts those that are gathered into the history, since the clock is about to change.
 void loads_keep(void);
 // Before the own clock goes to others: it comes after the loads and stores so far.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // threads_wait_side_by_side: several threads of each process send and wait at once,
 // each for its own answers, and none is woken too late or never; a thread whose wait ends
-// may end those of others meanwhile.
+// may end those of others meanwhile; a thread waits for the message lock for as long as
+// another one holds it, and is told if it holds the lock itself.
 #include "message_job.h"
 
 #include <pthread.h>
@@ -86,8 +87,32 @@ static void run_each(void *(*work)(void *argument))
         CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
+static _Atomic(bool) is_first;
+
+static void *lock_second(void *unused)
+{
+    CHECK(message_lock_unless_held());
+    CHECK(atomic_load(&is_first));
+    CHECK(!message_lock_unless_held());
+    message_unlock();
+    return unused;
+}
+
+static void share_the_lock(void)
+{
+    pthread_t other;
+    atomic_store(&is_first, false);
+    CHECK(message_lock_unless_held());
+    CHECK(pthread_create(&other, NULL, lock_second, NULL) == 0);
+    usleep(20000); // much longer than the other thread spins
+    atomic_store(&is_first, true);
+    message_unlock();
+    CHECK(pthread_join(other, NULL) == 0);
+}
+
 static void run_threads(void)
 {
+    share_the_lock();
     handle_kind(QUESTION, handle_question);
     handle_kind(ANSWER, handle_answer);
     CHECK(message_serve() == 0);
