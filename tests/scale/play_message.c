@@ -227,6 +227,11 @@ bool message_try_lock(void)
     return true;
 }
 
+bool message_lock_unless_held(void)
+{
+    return true;
+}
+
 void message_wake(void)
 {
 }
