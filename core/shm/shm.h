@@ -111,10 +111,10 @@ bool shm_has_shared(const struct shm *shm, const void *memory, size_t bytes);
 
 // ---- memory that is not in the segment ------------------------------------------
 // Single copies to and from the address space of a local peer (process_vm_writev and
-// _readv). A range that is not all mapped gives MPI_ERR_OTHER if it is there, and
-// MPI_ERR_BUFFER if it is this process's, with the bytes before the hole copied; MPI_ERR_PROC_ABORTED when the local peer is gone;
-// MPI_ERR_UNSUPPORTED_OPERATION when the system forbids such copies (then the caller
-// uses messages).
+// _readv). A range that is not all mapped gives MPI_ERR_OTHER if it is the peer's, and
+// MPI_ERR_BUFFER if it is this process's, with the bytes before the hole copied;
+// MPI_ERR_PROC_ABORTED when the local peer is gone; MPI_ERR_UNSUPPORTED_OPERATION when the
+// system forbids such copies (then the caller uses messages).
 int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *local,
                 size_t bytes);
 int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
