@@ -98,6 +98,7 @@ struct messages {
     _Atomic(bool) is_stopping;
     int wakeup; // eventfd that ends the network thread's sleep, or -1
     _Atomic(bool) network_thread_sleeps; // or is about to
+    uint64_t sleep_end;                  // program_polls that end its sleep
 };
 
 // ---- send.c
@@ -131,7 +132,7 @@ void joints_start(void);
 // ---- progress_thread.c
 int network_thread_start(struct messages *messages);
 void progress_threads_stop(struct messages *messages);
-// A backlog has begun.
+// A backlog has begun, or the program polls for itself.
 void network_thread_wake(struct messages *messages);
 // The program is about to sleep and leaves the network to its progress thread.
 void network_thread_rouse(struct messages *messages);

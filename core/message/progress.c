@@ -74,10 +74,24 @@ void message_unlock(void)
 
 // ---- progress
 
+// The kernel wakes a thread that sleeps on the network for each message, also for those
+// that the program has taken before it looks; the thread then sleeps on inside the kernel.
+// So a program that goes on polling sends it to its nap.
+static inline void network_thread_excuse(struct messages *messages)
+{
+    if (unlikely(atomic_load_explicit(&messages->network_thread_sleeps,
+                                      memory_order_relaxed)) &&
+        atomic_load_explicit(&messages->program_polls, memory_order_relaxed) >=
+            messages->sleep_end &&
+        !atomic_load(&messages->has_sleepers))
+        network_thread_wake(messages);
+}
+
 // A rank counts as dead when a message to it is lost, since others may wait for the
 // answer.
 static int poll_network(struct messages *messages, struct net *net)
 {
+    network_thread_excuse(messages);
     int events = net_poll(net), lost = net_take_lost(net);
     if (unlikely(lost >= 0))
         message_lost(lost, MPI_ERR_PROC_ABORTED, "the network does not reach it");

@@ -27,6 +27,9 @@ static const uint64_t MORE = 2000;
 // Until a sleeping thread tries again what the network did not take: it also counts how
 // long a peer has been out of reach.
 enum { BUSY_MILLISECONDS = 100 };
+// So many polls of the program end the sleep of the network thread. On a crowded machine
+// the program sleeps soon itself.
+enum { POLLS_ASLEEP = 16 };
 // Pauses between polls of a network that cannot be slept on; they grow while nothing
 // comes. The first are too short to sleep.
 static const uint64_t PAUSE = 1000, PAUSE_ASLEEP = 10000, PAUSE_LONG = 1000000;
@@ -169,7 +172,8 @@ static void *node_thread_run(void *argument)
     return NULL;
 }
 
-// Who adds to a backlog while the thread sleeps ends the sleep, by this word.
+// Who adds to a backlog while the thread sleeps ends the sleep, by this word, and so does
+// the program that polls for itself.
 static bool network_thread_may_sleep(struct messages *messages)
 {
     message_lock();
@@ -177,6 +181,9 @@ static bool network_thread_may_sleep(struct messages *messages)
     bool may = net_may_sleep(process.net, is_busy) &&
                (!is_busy || backlogs_send(messages) == 0);
     messages->network_thread_sleeps = may;
+    messages->sleep_end = messages->is_crowded
+                              ? UINT64_MAX
+                              : atomic_load(&messages->program_polls) + POLLS_ASLEEP;
     message_unlock();
     return may;
 }
