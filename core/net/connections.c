@@ -148,11 +148,13 @@ static void claim_answer(struct net *net, struct fi_info *info,
     fi_freeinfo(info);
 }
 
+// A message of which a part has come keeps its buffer, and each connection has one such.
 static void connection_open(struct net *net, struct connection *connection)
 {
     net->connecting--;
     connection->is_open = true;
     net->peers[connection->rank].endpoint = connection->endpoint;
+    receive_add(net);
 }
 
 static void connection_end(struct net *net, struct connection *connection)

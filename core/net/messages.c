@@ -4,10 +4,16 @@
 
 #include "net/network.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BUFFERS = SEND_BUFFERS + 1 + RECEIVE_BUFFERS };
+
+static char *buffer_at(const struct net *net, ptrdiff_t number)
+{
+    return net->buffers + (size_t)number * net->message_max;
+}
 
 void receive_post(struct net *net, struct net_operation *operation)
 {
@@ -15,6 +21,19 @@ void receive_post(struct net *net, struct net_operation *operation)
                            net->buffers_descriptor, FI_ADDR_UNSPEC, operation);
     if (code)
         queue_put(&net->unposted, operation); // net_progress tries again
+    else
+        net->receives_posted++;
+}
+
+void receive_add(struct net *net)
+{
+    struct net_operation *receive = pool_take(&net->receives);
+    if (!receive)
+        return;
+    receive->rank = -1;
+    receive->buffer =
+        buffer_at(net, SEND_BUFFERS + 1 + (receive - net->receives.operations));
+    receive_post(net, receive);
 }
 
 int messages_open(struct net *net)
@@ -31,16 +50,11 @@ int messages_open(struct net *net)
             return net_fail(code, "registering network buffers");
         net->buffers_descriptor = fi_mr_desc(net->buffers_registration);
     }
-    char *buffer = net->buffers;
-    for (int i = 0; i < SEND_BUFFERS; i++, buffer += net->message_max)
-        net->sends.operations[i].buffer = buffer;
-    for (int i = 0; i < RECEIVE_BUFFERS; i++) {
-        buffer += net->message_max;
-        struct net_operation *receive = pool_take(&net->receives);
-        receive->rank = -1;
-        receive->buffer = buffer;
-        receive_post(net, receive);
-    }
+    for (int i = 0; i < SEND_BUFFERS; i++)
+        net->sends.operations[i].buffer = buffer_at(net, i);
+    int receives = has_connections(net) ? RECEIVES_AT_FIRST : RECEIVE_BUFFERS;
+    for (int i = 0; i < receives; i++)
+        receive_add(net);
     return 0;
 }
 
@@ -63,7 +77,7 @@ void messages_flush(struct net *net)
 void *net_outbox(struct net *net)
 {
     const struct net_operation *next = pool_next(&net->sends);
-    return next ? next->buffer : net->buffers + SEND_BUFFERS * net->message_max;
+    return next ? next->buffer : buffer_at(net, SEND_BUFFERS);
 }
 
 static ssize_t send_buffered(struct net *net, int rank, const void *message,

@@ -19,6 +19,9 @@
 #include <rdma/fi_rma.h>
 
 enum { RECEIVE_BUFFERS = 64, SEND_BUFFERS = 64, ACCESSES_MAX = 2048, INJECT_MAX = 256 };
+// Receives that are posted beside those of connections. Messages come to all buffers in
+// turn, so that these are in the cache if they are few.
+enum { RECEIVES_AT_FIRST = 8 };
 
 enum operation_kind { RECEIVING, SENDING, WRITING, READING };
 
@@ -82,7 +85,7 @@ struct net {
     void *buffers_descriptor;
     char *buffers; // of the send and receive operations, and one more
     struct pool receives, sends, accesses;
-    size_t sends_under_way;
+    size_t sends_under_way, receives_posted;
     struct queue arrived;
     struct queue unposted;       // receives that the provider did not take back yet
     bool is_delivering;          // messages
@@ -155,6 +158,8 @@ int messages_open(struct net *net);
 void messages_close(struct net *net);
 void messages_flush(struct net *net);
 void receive_post(struct net *net, struct net_operation *operation);
+// Posts one more receive if there is a buffer.
+void receive_add(struct net *net);
 
 // ---- region.c
 // 0 or a libfabric code (positive).

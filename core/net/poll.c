@@ -29,6 +29,7 @@ static void event_finish(struct net *net, const struct fi_cq_msg_entry *event)
     struct net_operation *operation = event->op_context;
     switch (operation->kind) {
     case RECEIVING:
+        net->receives_posted--;
         operation->bytes = event->len;
         queue_put(&net->arrived, operation);
         break;
@@ -63,6 +64,7 @@ static void finish_failed(struct net *net, const struct fi_cq_err_entry *event)
     }
     switch (operation->kind) {
     case RECEIVING:
+        net->receives_posted--;
         log_verbose("network: a receive failed: %s", fi_strerror(event->err));
         if (event->err == FI_ECANCELED)
             break;
@@ -102,7 +104,7 @@ static void post_again(struct net *net)
         receive_post(net, receive);
 }
 
-int net_progress(struct net *net)
+static int completions_handle(struct net *net)
 {
     struct fi_cq_msg_entry events[EVENTS];
     if (unlikely(net->unposted.first != NULL))
@@ -123,9 +125,18 @@ int net_progress(struct net *net)
     return count == -FI_EAVAIL ? read_failure(net) : 0;
 }
 
+// What the caller waits for may come behind messages that need buffers.
+int net_progress(struct net *net)
+{
+    int events = completions_handle(net);
+    if (net->receives_posted == 0)
+        receive_add(net);
+    return events;
+}
+
 int net_poll(struct net *net)
 {
-    int events = net_progress(net);
+    int events = completions_handle(net);
     struct net_operation *receive;
     assert(!net->is_delivering);
     net->is_delivering = true;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // writes_and_reads_of_any_size_and_number_are_exact, whole or split into parts, with
-// local memory registered or not; nothing next to the range is touched.
+// local memory registered or not; nothing next to the range is touched. What is read
+// comes also behind messages that nobody has taken yet.
 
 #include "net_pair.h"
 
-enum { MEMORY = 9 << 20, GUARD = 64, MANY = 20000 };
+enum { MEMORY = 9 << 20, GUARD = 64, MANY = 20000, UNTAKEN = RECEIVE_BUFFERS / 2 };
 
 static unsigned char *memory; // the region, with guards around it
 static unsigned char *local;
@@ -79,6 +80,26 @@ static void many_outstanding(struct pair *pair)
     meet(pair);
 }
 
+// More messages than receives are posted at first are ahead of the answer.
+static void read_behind_messages(struct pair *pair)
+{
+    char word = 'b';
+    if (pair->rank == 1) {
+        bool sent;
+        for (int i = 0; i < UNTAKEN; i += sent)
+            CHECK(net_send(pair->net, 0, &word, 1, &sent) == 0);
+        tell(pair, &word, 1);
+    } else {
+        struct net_counter counter = {0};
+        struct net_access access = {1, false, local, 8, target, &counter};
+        CHECK(recv(pair->wire, &word, 1, 0) == 1);
+        CHECK(net_access(pair->net, &access) == 0 && access.bytes == 0);
+        while (net_counter_pending(&counter) > 0)
+            net_progress(pair->net);
+    }
+    meet(pair);
+}
+
 // Memory that the other side told us of.
 static void open_region(struct pair *pair, struct net_region *region)
 {
@@ -102,6 +123,7 @@ int main(void)
 
     every_size(&pair);
     many_outstanding(&pair);
+    read_behind_messages(&pair);
     pair.net->access_max = 10000;
     every_size(&pair);
     pair.net->must_register = true;
