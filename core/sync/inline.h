@@ -34,6 +34,29 @@ static inline bool oriel_win_flush_local_quick(int rank, MPI_Win win)
     return oriel_win_flush_quick(rank, win);
 }
 
+// All targets of a lock epoch are flushed if nothing else than loads and stores is under
+// way.
+static inline bool flush_all_at_once(const struct window *window)
+{
+    const struct epoch *epoch = &window->epoch;
+    if (unlikely(epoch_access(epoch) < ACCESS_LOCK) ||
+        unlikely(epoch_has_pending(epoch)) || unlikely(races_are_checked()))
+        return false;
+    order_complete();
+    return true;
+}
+
+static inline bool oriel_win_flush_all_quick(MPI_Win win)
+{
+    const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    return likely(window != NULL) && flush_all_at_once(window);
+}
+
+static inline bool oriel_win_flush_local_all_quick(MPI_Win win)
+{
+    return oriel_win_flush_all_quick(win);
+}
+
 // ---- sync ---------------------------------------------------------------------
 // Loads and stores of this process, of its local peers and of the network meet in one
 // memory, so that a full fence of the processor is all (MPI_WIN_UNIFIED). Programs call
