@@ -22,7 +22,7 @@ int oriel_accumulate(const void *origin_addr, MPI_Count origin_count,
         accumulate_at_once(peer, origin_addr, target_disp, origin_count,
                            origin_datatype, (uintptr_t)op->code))
         return 0;
-    if (peer->means == &means_batch && origin_datatype == target_datatype &&
+    if (may_take_batches(peer) && origin_datatype == target_datatype &&
         origin_count == target_count &&
         batch_update_at_once(win, peer, &(struct batch_operands){.origin = origin_addr},
                              target_disp, origin_count, origin_datatype,
@@ -87,7 +87,7 @@ int oriel_get_accumulate(const void *origin_addr, MPI_Count origin_count,
         fetch_at_once(peer, origin_addr, result_addr, target_disp, target_count,
                       target_datatype, (uintptr_t)op->code))
         return 0;
-    if (peer->means == &means_batch && result_datatype == target_datatype &&
+    if (may_take_batches(peer) && result_datatype == target_datatype &&
         result_count == target_count && origin_datatype == target_datatype &&
         origin_count == target_count &&
         fetch_in_batch(win, peer, origin_addr, result_addr, target_disp, target_count,
@@ -114,9 +114,8 @@ int oriel_fetch_and_op(const void *origin_addr, void *result_addr,
         fetch_at_once(peer, origin_addr, result_addr, target_disp, 1, datatype,
                       (uintptr_t)op->code))
         return 0;
-    if (peer->means == &means_batch &&
-        fetch_in_batch(win, peer, origin_addr, result_addr, target_disp, 1, datatype,
-                       op, &err))
+    if (may_take_batches(peer) && fetch_in_batch(win, peer, origin_addr, result_addr,
+                                                 target_disp, 1, datatype, op, &err))
         return err;
     struct operation operation =
         get_accumulate_of(origin_addr, 1, datatype, result_addr, 1, datatype,
@@ -142,7 +141,7 @@ int oriel_compare_and_swap(const void *origin_addr, const void *compare_addr,
         return 0;
     }
     struct batch_operands operands = {origin_addr, compare_addr, result_addr};
-    if (peer->means == &means_batch &&
+    if (may_take_batches(peer) &&
         batch_swap_at_once(win, peer, &operands, target_disp, datatype, &err))
         return err;
     struct operation operation = {

@@ -27,8 +27,10 @@ static bool was_found(const struct peer *peer, uint64_t address, uint64_t bytes,
     if (address - begin >= size || bytes > size - (address - begin) ||
         !peer_is_found(peer))
         return false;
-    *found = (struct found_attachment){peer->found, begin, size,
-                                       exposed_at(peer->address, begin)};
+    *found = (struct found_attachment){.version = peer->found,
+                                       .address = begin,
+                                       .bytes = size,
+                                       .memory = exposed_at(peer->address, begin)};
     return true;
 }
 
@@ -83,6 +85,15 @@ static const struct means *means_of(const struct operation *operation, bool is_m
     return is_mapped ? &means_load : &means_batch;
 }
 
+// Others on the same attachment need no search (batch_block.c), but nothing is kept where
+// other threads may read it meanwhile.
+static void keep_unmapped(struct peer_traffic *traffic,
+                          const struct unmapped_attachment *found)
+{
+    if (found->bytes > 0 && process.thread_level < MPI_THREAD_MULTIPLE)
+        traffic->attachment = *found;
+}
+
 static int locate_attached(struct operation *operation)
 {
     struct found_attachment mapped;
@@ -98,6 +109,8 @@ static int locate_attached(struct operation *operation)
     if (operation->means != &means_load) // later ones must not overtake it
         mapped.bytes = 0;
     peer_keep_found(operation->peer, &mapped);
+    if (!is_own)
+        keep_unmapped(operation->peer->traffic, &mapped.unmapped);
     return 0;
 }
 

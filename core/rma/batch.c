@@ -5,7 +5,6 @@
 // the last batch of several items, the next one is left to the next wait, so that both
 // need one message.
 #include "rma/batch.h"
-#include "rma/inline.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -367,18 +366,8 @@ int batch_move(const struct operation *operation)
     return err;
 }
 
-// ---- operations of one short block --------------------------------------------------
-// Is the operation a batch by itself, which the target carries out at once?
-static inline bool is_alone(const struct peer_traffic *traffic, MPI_Count bytes)
-{
-    return bytes <= SHORT_BYTES && traffic->batch == NULL && !is_joined(traffic) &&
-           net_counter_pending(&traffic->counter) == 0 && !traffic->is_awaited_soon &&
-           (!traffic->is_copied || target_polls(traffic));
-}
-
-// `compare` is the other operand of MPI_Compare_and_swap, else NULL.
-static inline int send_alone(const struct operation *operation, struct batch_kind kind,
-                             const struct batch_item *item, const char *compare)
+int batch_send_alone(const struct operation *operation, struct batch_kind kind,
+                     const struct batch_item *item, const char *compare)
 {
     struct peer_traffic *traffic = operation->peer->traffic;
     struct batch batch;
@@ -387,99 +376,6 @@ static inline int send_alone(const struct operation *operation, struct batch_kin
     if (compare != NULL)
         operand_keep(&batch, compare, item->span.bytes);
     return batch_dispatch(traffic, &batch, false);
-}
-
-// Operands that are not copied yet, of a put with a request, are copied or sent now.
-static int move_finish(const struct operation *operation, bool has_request)
-{
-    struct peer_traffic *traffic = operation->peer->traffic;
-    struct batch *batch = traffic->batch;
-    if (!has_request || batch == NULL || batch->copied == batch->bytes)
-        return batch_finish(operation);
-    batch->completes_at_once = true;
-    return batch_end(traffic, true);
-}
-
-bool batch_move_at_once(bool is_put, bool has_request, struct window *window,
-                        struct peer *peer, void *origin, MPI_Aint displacement,
-                        MPI_Count count, const struct datatype *type, int *err)
-{
-    MPI_Count bytes = block_bytes(count, type);
-    MPI_Aint offset;
-    if (bytes <= 0 || (has_request && bytes >= JOINT_BYTES) ||
-        unlikely(is_nowhere((uintptr_t)origin)) ||
-        unlikely(!target_offset(peer, displacement, bytes, &offset)))
-        return false;
-    struct operation operation = {.kind = is_put ? OPERATION_PUT : OPERATION_GET,
-                                  .origin.address = origin,
-                                  .window = window,
-                                  .peer = peer,
-                                  .offset = (uint64_t)offset};
-    message_lock();
-    if (is_alone(peer->traffic, bytes)) {
-        struct batch_item item = {
-            {operation.offset, (size_t)bytes}, operation.origin.address, origin};
-        struct batch_kind kind = {.operands = is_put, .fetches = !is_put};
-        *err = send_alone(&operation, kind, &item, NULL);
-    } else {
-        *err = batch_add_piece(&operation, &(struct piece){.bytes = (size_t)bytes});
-        if (likely(*err == 0))
-            *err = move_finish(&operation, has_request);
-    }
-    message_unlock();
-    return true;
-}
-
-// Does it, if it is alone.
-static bool update_alone(struct window *window, struct peer *peer,
-                         struct batch_kind kind, MPI_Aint displacement, MPI_Count bytes,
-                         const struct batch_operands *operands, int *err)
-{
-    MPI_Aint offset;
-    if (unlikely(is_nowhere((uintptr_t)operands->origin)) ||
-        unlikely(!target_offset(peer, displacement, bytes, &offset)))
-        return false;
-    struct operation operation = {.window = window, .peer = peer};
-    struct batch_item item = {
-        {(uint64_t)offset, (size_t)bytes}, operands->origin, operands->result};
-    message_lock();
-    bool alone = is_alone(peer->traffic, bytes);
-    if (alone)
-        *err = send_alone(&operation, kind, &item, operands->compare);
-    message_unlock();
-    return alone;
-}
-
-bool batch_update_at_once(struct window *window, struct peer *peer,
-                          const struct batch_operands *operands, MPI_Aint displacement,
-                          MPI_Count count, const struct datatype *type, uintptr_t op,
-                          int *err)
-{
-    MPI_Count bytes = block_bytes(count, type);
-    if (bytes <= 0 || !is_predefined_op(op) || op == (uintptr_t)MPI_NO_OP ||
-        atomic_updates[kernel_row_of(type, op)] == NULL)
-        return false;
-    struct batch_kind kind = {.operands = 1,
-                              .fetches = operands->result != NULL,
-                              .op = (uint8_t)op,
-                              .basic = (uint8_t)type->basic->number};
-    return update_alone(window, peer, kind, displacement, bytes, operands, err);
-}
-
-bool batch_swap_at_once(struct window *window, struct peer *peer,
-                        const struct batch_operands *operands, MPI_Aint displacement,
-                        const struct datatype *type, int *err)
-{
-    if (atomic_swaps[(size_t)type->kernel_row >> OP_BITS] == NULL ||
-        is_nowhere((uintptr_t)operands->compare) ||
-        is_nowhere((uintptr_t)operands->result))
-        return false;
-    struct batch_kind kind = {.operands = 2,
-                              .fetches = 1,
-                              .op = COMPARE_AND_SWAP,
-                              .basic = (uint8_t)type->basic->number};
-    return update_alone(window, peer, kind, displacement, (MPI_Count)type->plain_size,
-                        operands, err);
 }
 
 const struct means means_batch = {

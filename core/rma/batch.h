@@ -205,6 +205,10 @@ int batch_add_pair(const struct operation *operation, struct batch_kind kind,
 // The same for one element of MPI_Compare_and_swap, with both operands.
 int batch_add_swap(const struct operation *operation, struct batch_kind kind,
                    const struct batch_item *item, const char *compare);
+// Sends a batch of one item, which is short. `compare` is the other operand of
+// MPI_Compare_and_swap, else NULL.
+int batch_send_alone(const struct operation *operation, struct batch_kind kind,
+                     const struct batch_item *item, const char *compare);
 // Adds a piece of a put or get.
 int batch_add_piece(const struct operation *operation, const struct piece *piece);
 // The operation has added all that it moves. The batch ends at once if the operation has

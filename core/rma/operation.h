@@ -109,14 +109,18 @@ static inline bool is_contiguous(const struct operation *operation)
 // ---- members of several means -------------------------------------------------
 // By batches.
 int batch_move(const struct operation *operation);
-// Puts or gets elements that are one block at a peer whose means is means_batch; false,
-// with nothing done, if they are not, or an argument needs a closer look. A put with a
-// request is complete here when the call returns.
+// May these carry operations on the peer out?
+static inline bool may_take_batches(const struct peer *peer)
+{
+    return peer->means == &means_batch || peer->means == &means_attached;
+}
+// Puts or gets elements that are one block at such a peer; false, with nothing done, if
+// they are not, or an argument needs a closer look. A put with a request is complete here
+// when the call returns.
 bool batch_move_at_once(bool is_put, bool has_request, struct window *window,
                         struct peer *peer, void *origin, MPI_Aint displacement,
                         MPI_Count count, const struct datatype *type, int *err);
-// Likewise updates elements of one predefined type; also false if other operations on
-// the peer are under way.
+// Likewise updates elements of one predefined type, which are not many.
 struct batch_operands {
     const char *origin, *compare; // MPI_Compare_and_swap; else NULL
     char *result;                 // NULL: fetches nothing

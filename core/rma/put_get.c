@@ -146,7 +146,7 @@ int oriel_put(const void *origin_addr, MPI_Count origin_count,
         move_mapped(true, peer, (char *)origin_addr, origin_count, origin_datatype,
                     target_disp, target_count, target_datatype))
         return err;
-    if (peer->means == &means_batch && origin_datatype == target_datatype &&
+    if (may_take_batches(peer) && origin_datatype == target_datatype &&
         origin_count == target_count &&
         batch_move_at_once(true, false, win, peer, (char *)origin_addr, target_disp,
                            origin_count, origin_datatype, &err))
@@ -178,7 +178,7 @@ int oriel_get(void *origin_addr, MPI_Count origin_count,
         move_mapped(false, peer, origin_addr, origin_count, origin_datatype,
                     target_disp, target_count, target_datatype))
         return err;
-    if (peer->means == &means_batch && origin_datatype == target_datatype &&
+    if (may_take_batches(peer) && origin_datatype == target_datatype &&
         origin_count == target_count &&
         batch_move_at_once(false, false, win, peer, origin_addr, target_disp,
                            origin_count, origin_datatype, &err))

@@ -151,7 +151,7 @@ static int put_in_batch(struct window *window, const struct operation *operation
     if (!epoch_admits_requests(&window->epoch))
         return 0;
     int err = target_peer(window, target->rank, &peer);
-    if (!err && peer != NULL && peer->means == &means_batch &&
+    if (!err && peer != NULL && may_take_batches(peer) &&
         origin->type == target->type && origin->count == target->count)
         *is_done =
             batch_move_at_once(true, true, window, peer, origin->address,

@@ -45,6 +45,8 @@ struct peer_traffic {
     int slow_parts;             // of accumulates, in a row (bulk_origin.c)
     int bulks_in_row;           // since the last part
     struct joint_batch *joints; // joint copies that are not complete
+    // Of a dynamic window on this node: where the last batches have gone (attached.c).
+    struct unmapped_attachment attachment;
 };
 
 extern const struct peer_owner rma_peers; // for windows_start

@@ -95,7 +95,16 @@ static struct found_attachment found_around(const struct attachments *attached,
         return (struct found_attachment){0};
     struct found_attachment found =
         found_in_segment(attached, word_read(&attachment->address), end);
-    return found_has(&found, address, 1) ? found : found_shared(attachment);
+    if (found_has(&found, address, 1))
+        return found;
+    bool is_in_segment = found.bytes > 0; // in part
+    found = found_shared(attachment);
+    if (!is_in_segment && found.bytes == 0)
+        found.unmapped = (struct unmapped_attachment){
+            .address = word_read(&attachment->address),
+            .bytes = word_read(&attachment->bytes),
+        };
+    return found;
 }
 
 // False while the owner is changing the array.
@@ -132,10 +141,11 @@ int attachments_check(const struct attachments *attached, uint64_t address,
     message_backoff_end(spins);
     if (err || end < enough)
         return err ? err : MPI_ERR_RMA_RANGE;
-    if (found != NULL)
-        *found =
-            found_has(&mapped, address, bytes) ? mapped : (struct found_attachment){0};
-    if (found != NULL)
-        found->version = version;
+    if (found == NULL)
+        return 0;
+    *found = mapped;
+    if (!found_has(&mapped, address, bytes))
+        *found = (struct found_attachment){.unmapped = mapped.unmapped};
+    found->version = found->unmapped.version = version;
     return 0;
 }

@@ -220,15 +220,22 @@ static inline uint64_t offset_from(const void *base, const void *address)
     return (uint64_t)(uintptr_t)address - (uint64_t)(uintptr_t)base;
 }
 
+// An attachment of which nothing is mapped here; no bytes: none is known.
+struct unmapped_attachment {
+    uint64_t version; // of the list
+    uint64_t address, bytes;
+};
 // What is attached without a gap and mapped here, see peer_is_found.
 struct found_attachment {
     uint64_t version;        // of the list
     uint64_t address, bytes; // in the owner's process; no bytes: nothing is
     char *memory;            // the same here
+    struct unmapped_attachment unmapped;
 };
 // 0 if all of these bytes of the owner's process are attached now, MPI_ERR_RMA_RANGE if
 // not (the caller says more), MPI_ERR_PROC_ABORTED if the owner has died. *found: what
-// is found around them, if that has them all; else it has no bytes. May be NULL.
+// is found around them, if that has them all; else it has no bytes, and may have the
+// attachment that they begin in. May be NULL.
 int attachments_check(const struct attachments *attached, uint64_t address,
                       uint64_t bytes, struct found_attachment *found);
 // The fast forms use what is found from now on, or nothing if it has no bytes.

@@ -2,7 +2,7 @@
 // Makes one call a thousand times, so that callgrind can count what it costs:
 //   calls NAME
 // The target is the process itself; another one on the node costs the same. In a job of
-// two nodes it is the other process, and what a call has started ends before the next.
+// two processes it is the other one, and what a call has started ends before the next.
 #include <mpi.h>
 
 #include <stdint.h>
@@ -12,10 +12,11 @@
 enum { TIMES = 1000, FAR_TIMES = 100, WARM_UP = 10, LONG = 4096, DEPTH = 64 };
 
 static MPI_Win win, dynamic;
-static MPI_Aint place; // of the attached memory
+static MPI_Aint place, unmapped_place; // of the attached memory
 static MPI_Datatype every_other;
 static int target;
 static int64_t source[1024], result[1024]; // LONG bytes and more
+static int64_t unmapped[DEPTH];            // not by other processes
 static volatile size_t bytes = 1024;       // so that it is a call of memcpy
 
 static void nothing(void)
@@ -76,6 +77,14 @@ static void accumulate_8(void)
     MPI_Accumulate(source, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, MPI_SUM, win);
 }
 
+// DEPTH of them on memory that the target attaches and that is not mapped here.
+static void accumulate_unmapped(void)
+{
+    for (int i = 0; i < DEPTH; i++)
+        MPI_Accumulate(source, 1, MPI_INT64_T, target, unmapped_place + 8 * i, 1,
+                       MPI_INT64_T, MPI_SUM, dynamic);
+}
+
 static void accumulate_256(void)
 {
     MPI_Accumulate(source, 32, MPI_INT64_T, target, 0, 32, MPI_INT64_T, MPI_SUM, win);
@@ -94,6 +103,11 @@ static void compare_and_swap(void)
 static void flush(void)
 {
     MPI_Win_flush(target, win);
+}
+
+static void flush_all(void)
+{
+    MPI_Win_flush_all(win);
 }
 
 static void win_sync(void)
@@ -168,6 +182,7 @@ static const struct measured {
     {"fetch_and_op", fetch_and_op, 1},
     {"compare_and_swap", compare_and_swap, 1},
     {"flush", flush, 1},
+    {"flush_all", flush_all, 1},
     {"win_sync", win_sync, 1},
     {"lock", lock, 0},
     {"lock_shared", lock_shared, 0},
@@ -175,6 +190,7 @@ static const struct measured {
     {"message_8", message_8, 0},
     {"stream_8", stream_8, 0},
     {"put_far", put_far, 1},
+    {"accumulate_unmapped", accumulate_unmapped, 1},
 };
 
 // What callgrind counts.
@@ -197,6 +213,7 @@ static void measure(const struct measured *measured)
         counted_loop(measured->call, TIMES);
     for (int i = 0; target != 0 && i < FAR_TIMES; i++) {
         MPI_Win_flush(target, win);
+        MPI_Win_flush(target, dynamic);
         counted_loop(measured->call, 1);
     }
     if (measured->needs_epoch) {
@@ -217,6 +234,9 @@ int main(int argc, char **argv)
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
     MPI_Win_attach(dynamic, base, sizeof source);
     MPI_Get_address(base, &place);
+    MPI_Win_attach(dynamic, unmapped, sizeof unmapped);
+    MPI_Get_address(unmapped, &unmapped_place);
+    MPI_Bcast(&unmapped_place, 1, MPI_AINT, target, MPI_COMM_WORLD);
     MPI_Type_vector(8, 1, 2, MPI_INT64_T, &every_other);
     MPI_Type_commit(&every_other);
     for (size_t i = 0; argc == 2 && i < sizeof all / sizeof *all; i++)

@@ -18,7 +18,7 @@ CALLS = os.environ["ORIEL_CALLS"]
 MPIEXEC = os.environ["ORIEL_MPIEXEC"]
 CALLS_F08 = os.environ.get("ORIEL_CALLS_F08", "")
 TIMES = 1000
-FAR_TIMES = 100  # to another node
+FAR_TIMES = 100  # to another process
 
 BUDGETS = {
     "put_8": 60,
@@ -32,6 +32,7 @@ BUDGETS = {
     "fetch_and_op": 82,
     "compare_and_swap": 82,
     "flush": 24,
+    "flush_all": 28,
     "win_sync": 22,
     "lock": 90,
     "lock_shared": 100,
@@ -45,6 +46,9 @@ BUDGETS = {
 FAR_INSTRUCTIONS = 690
 FAR_FUNCTIONS = 6
 FAR_FUNCTIONS_F08 = 7
+# An MPI_Accumulate of 8 bytes that joins others in a message to a process of the node.
+UNMAPPED_INSTRUCTIONS = 720
+DEPTH = 64
 # What a kilobyte may cost besides the memcpy itself (decision 7).
 BESIDES_COPY = 65
 # What calls by mpi_f08 may cost above the same ones in C (decision 7).
@@ -111,11 +115,12 @@ def read_profile(text: str) -> Profile:
     return profile
 
 
-def profile_far(name: str, program: str = CALLS) -> Profile:
-    """One call to a process of another node, of those that rank 0 makes."""
+def profile_far(name: str, program: str = CALLS, nodes: int = 2) -> Profile:
+    """One call to the other process, of those that rank 0 makes."""
     with tempfile.TemporaryDirectory() as folder:
         valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/%p"]
-        settings = ["-env", "ORIEL_FAKE_NODES", "2", "-env", "ORIEL_PROGRESS", "off"]
+        settings = ["-env", "ORIEL_FAKE_NODES", str(nodes)]
+        settings += ["-env", "ORIEL_PROGRESS", "off"]
         command = [MPIEXEC, "-n", "2", *settings, *valgrind]
         command += ["--toggle-collect=*counted_loop*", program, name]
         subprocess.run(command, capture_output=True, text=True, check=True)
@@ -147,6 +152,12 @@ class Instructions(unittest.TestCase):
         self.assertGreater(functions, 0)
         self.assertLessEqual(functions, FAR_FUNCTIONS)
         self.assertLessEqual(sum(costs) // FAR_TIMES, FAR_INSTRUCTIONS)
+
+    def test_accumulates_on_attached_memory_join_a_message(self) -> None:
+        profile = profile_far("accumulate_unmapped", nodes=1)
+        costs = [cost for name, cost in profile.costs.items() if "libmpi_abi" in name]
+        self.assertGreater(sum(costs), 0)
+        self.assertLessEqual(sum(costs) // FAR_TIMES // DEPTH, UNMAPPED_INSTRUCTIONS)
 
     @unittest.skipUnless(CALLS_F08, "there is no Fortran layer")
     def test_a_put_by_fortran_over_the_network_is_one_function_more(self) -> None:
