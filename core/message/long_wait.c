@@ -39,6 +39,11 @@ void long_wait_end(void)
     message_unlock();
 }
 
+bool long_wait_is_listed(void)
+{
+    return own_wait.number != 0;
+}
+
 struct long_wait *long_wait_find(uint32_t number)
 {
     struct long_wait *wait = process.messages->waits.first;

@@ -30,6 +30,8 @@ int long_wait_look(wait_explainer *explain, const void *argument, uint64_t since
                    uint64_t *next);
 // The thread waits no longer.
 void long_wait_end(void);
+// Is the thread's wait in the list?
+bool long_wait_is_listed(void);
 
 // Explains something that is awaited of this process. Callers of all these hold the message
 // lock.

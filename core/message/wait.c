@@ -19,6 +19,9 @@ enum {
     BACKOFF_PER_MICROSECOND = 16, // steps; one that polls the network takes it all
     BACKOFF_YIELDS = 1000,
     BACKOFF_YIELDS_OF_NODES = 20, // who is waited for may itself wait for another node
+    YIELDS_PER_CLOCK = 4, // beside busy programs each takes tens of milliseconds
+    NAP_DOUBLINGS = 4,    // of the nap, each after NAPS_PER_LENGTH
+    NAPS_PER_LENGTH = 16,
     SPINS_OF_NODES = 100, // an answer takes longer, and bulk data come without events
     CORE_LOOK = 64,       // polls between two looks for local peers on this core
 };
@@ -236,9 +239,9 @@ static bool waiter_spin(struct waiter *waiter, uint64_t end, uint64_t limit)
             if (!yields)
                 show_wait(messages, SHM_WAIT_POLLS);
         }
-        int events = 0;
-        for (int polls = 0; polls < POLLS_PER_CLOCK;) {
-            if (waiter_poll(waiter, yields ? 1 : POLLS_PER_CLOCK, &polls, &events))
+        int events = 0, limit_of_polls = yields ? YIELDS_PER_CLOCK : POLLS_PER_CLOCK;
+        for (int polls = 0; polls < limit_of_polls;) {
+            if (waiter_poll(waiter, yields ? 1 : limit_of_polls, &polls, &events))
                 return true;
             if (yields || atomic_load(&messages->lock_waiters) > 0)
                 sched_yield();
@@ -405,10 +408,11 @@ int message_drain(void)
 
 // ---- waiting for shared memory
 
-static void backoff_nap(unsigned count, int *events)
+static void backoff_nap(unsigned number, int *events)
 {
     struct waiter waiter = {.done = NULL};
-    unsigned doublings = count / 16 < 4 ? count / 16 : 4;
+    unsigned length = number / NAPS_PER_LENGTH;
+    unsigned doublings = length < NAP_DOUBLINGS ? length : NAP_DOUBLINGS;
     waiter_sleep(&waiter, 50 * MICROSECOND << doublings, events);
 }
 
@@ -442,33 +446,46 @@ static int backoff_give_way(unsigned step, bool must_yield)
     return events;
 }
 
+// The step from which on a wait naps. One that has lasted for long does so at once, for
+// its yields take long.
+static unsigned backoff_first_nap(unsigned step, unsigned spin)
+{
+    bool crowds_nodes = process.messages->is_crowded && process.net;
+    if (step >= BACKOFF_SETTLED && long_wait_is_listed())
+        return 0;
+    return spin + (crowds_nodes ? BACKOFF_YIELDS_OF_NODES : BACKOFF_YIELDS);
+}
+
+static unsigned backoff_spins(bool crowded)
+{
+    if (process.net)
+        return crowded ? 0 : spin_microseconds();
+    return spin_microseconds() * BACKOFF_PER_MICROSECOND;
+}
+
 // A wait that handles messages for others begins anew, but for its looks.
 int message_backoff(unsigned *spins, wait_explainer *explain, const void *argument)
 {
     unsigned step = (*spins)++;
-    unsigned spin = spin_microseconds() * (process.net ? 1 : BACKOFF_PER_MICROSECOND);
-    unsigned yields = BACKOFF_YIELDS;
-    bool crowded = process.messages->is_crowded, naps = false;
-    int events = 0;
-    if (crowded && process.net) {
-        spin = 0;
-        yields = BACKOFF_YIELDS_OF_NODES;
-    }
+    bool crowded = process.messages->is_crowded, is_settled = step >= BACKOFF_SETTLED;
+    unsigned spin = backoff_spins(crowded), first_nap = backoff_first_nap(step, spin);
     bool must_yield = crowded || step >= spin || backoff_must_yield(step);
-    if (!must_yield && step >= BACKOFF_SETTLED) {
+    bool must_look = is_settled && must_yield && step % YIELDS_PER_CLOCK == 0;
+    int events = 0;
+    if (!must_yield && is_settled) {
         events = backoff_poll(process.messages);
-    } else if (step < spin + yields) {
+    } else if (step < first_nap) {
         events = backoff_give_way(step, must_yield);
     } else {
         stop_polling();
-        backoff_nap(step - spin - yields, &events);
-        naps = true;
+        backoff_nap(step - first_nap, &events);
+        must_look = true;
     }
-    bool begins_anew = events > 0 && !crowded && step >= BACKOFF_SETTLED;
-    if (begins_anew)
+    if (events > 0 && !crowded && is_settled) {
         *spins = BACKOFF_SETTLED;
-    return begins_anew || naps ? long_wait_look(explain, argument, 0, &(uint64_t){0})
-                               : 0;
+        must_look = true;
+    }
+    return must_look ? long_wait_look(explain, argument, 0, &(uint64_t){0}) : 0;
 }
 
 void message_backoff_end(unsigned spins)

@@ -114,7 +114,7 @@ def run(program: Program, way: str) -> list[str]:
     """Runs the program and compares."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report"
-        command = [os.environ["MPIEXEC"], "--timeout", "20", "--check-exit", "99"]
+        command = [os.environ["MPIEXEC"], "--timeout", "60", "--check-exit", "99"]
         command += ["--report", str(report)]
         if os.environ["NODES"] != "1":
             command += ["-genv", "ORIEL_FAKE_NODES", os.environ["NODES"]]

@@ -2,8 +2,8 @@
 """mpiexec shows what the ranks wait for: at SIGQUIT, after which they go on, and when the
 time of the job is over. It ends the ranks of a deadlock so that none complains of others.
 
-MPIEXEC, PROGRAM (the executable of the corpus in C) and SLOW_KILL (the library that makes
-mpiexec slow to end ranks) come from the environment.
+MPIEXEC, PROGRAM (the executable of the corpus in C), SLOW_KILL (the library that makes
+mpiexec slow to end ranks) and SLOW_YIELD (that makes yields long) come from the environment.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 import unittest
 
 COMMAND = [os.environ["MPIEXEC"], "-env", "ORIEL_STUCK", "off", "-n", "2"]
@@ -23,6 +22,8 @@ LINES = [
     r"rank 1: MPI_Barrier at deadlocks\.c:\d+ \(barriers_in_another_order\) waits for "
     r"rank 0 to take part in a collective call on MPI_COMM_WORLD, for \d+\.\d s",
 ]
+# Of ranks that have not waited for long.
+ARE_EARLY = re.compile("is not in a call|has not called MPI_Init|waits for the others")
 
 
 class Waits(unittest.TestCase):
@@ -30,9 +31,17 @@ class Waits(unittest.TestCase):
         for line, pattern in zip(said, LINES, strict=True):
             self.assertRegex(line, "^mpiexec: " + pattern + "$")
 
+    def run_until_the_time_ends(self) -> subprocess.CompletedProcess[str]:
+        """With a time in which all ranks have begun to wait."""
+        for seconds in (1, 4, 16):
+            command = [*COMMAND, "--timeout", str(seconds), *PROGRAM]
+            run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            if not ARE_EARLY.search(run.stderr):
+                break
+        return run
+
     def test_the_end_of_the_time_shows_all_waits(self) -> None:
-        command = [*COMMAND, "--timeout", "1", *PROGRAM]
-        run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        run = self.run_until_the_time_ends()
         *said, last = run.stderr.splitlines()
         self.check_lines(said)
         self.assertIn("which is its time limit", last)
@@ -42,16 +51,17 @@ class Waits(unittest.TestCase):
         """What SIGQUIT makes mpiexec say, once all ranks have waited for long."""
         assert job.stderr
         said: list[str] = []
-        while not said or any("is not in a call" in line for line in said):
+        while not said or any(map(ARE_EARLY.search, said)):
             job.send_signal(signal.SIGQUIT)
             said = [job.stderr.readline().rstrip() for _ in LINES]
         return said
 
     def test_a_request_shows_all_waits_and_ends_nothing(self) -> None:
-        with subprocess.Popen(
-            [*COMMAND, *PROGRAM], stderr=subprocess.PIPE, text=True
-        ) as job:
-            time.sleep(1)  # for mpiexec to begin
+        command = [COMMAND[0], "-env", "ORIEL_STUCK", "0.2", "-n", "2", *PROGRAM]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as job:
+            assert job.stderr
+            told = [job.stderr.readline() for _ in LINES]  # once both wait
+            self.assertIn("[deadlock]", told[0])
             for _ in range(2):
                 self.check_lines(self.lines_at_request(job))
             job.terminate()
@@ -73,6 +83,19 @@ class Waits(unittest.TestCase):
         self.assertIn("[deadlock]", run.stderr)
         self.assertNotIn("has died", run.stderr)
         self.assertEqual(run.returncode, 18)
+
+    def test_deadlocks_are_found_where_yields_take_long(self) -> None:
+        for name, ranks in (("barriers_in_another_order", 2), ("locks_in_a_ring", 4)):
+            command = [COMMAND[0], "--timeout", "20", "-n", str(ranks)]
+            command += ["-env", "ORIEL_STUCK", "0.2,abort"]
+            command += ["-env", "LD_PRELOAD", os.environ["SLOW_YIELD"]]
+            run = subprocess.run(
+                [*command, PROGRAM[0], name, "wrong"],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            self.assertIn("[deadlock]", run.stderr)
 
 
 if __name__ == "__main__":
