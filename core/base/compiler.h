@@ -5,6 +5,9 @@
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 #define PRINTF_LIKE(at, first) __attribute__((format(printf, at, first)))
+// Of a name that the linker may not know, and has then the address NULL; it is not looked
+// for in other libraries.
+#define WEAK_AND_HIDDEN __attribute__((weak, visibility("hidden")))
 
 // For loops that are worth more than the vectors that every machine has. The resolver
 // that chooses among the clones runs before the thread sanitizer has started.

@@ -6,10 +6,8 @@
 // tried again, since there may be memory by then that telling has taken.
 #include "base/base.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <ucontext.h>
 
 enum { COPY_CODE_BYTES = 4096 }; // memmove has less
@@ -37,15 +35,6 @@ static bool is_in_copy(const void *instruction)
     return false;
 }
 
-// In a program that Oriel is linked into, nothing tells the code of the two apart.
-static bool is_library(void)
-{
-    Dl_info own, program;
-    return dladdr((void *)(uintptr_t)faults_watch, &own) != 0 &&
-           dladdr((void *)getauxval(AT_ENTRY), &program) != 0 &&
-           own.dli_fbase != program.dli_fbase;
-}
-
 static void fault_tell(const void *instruction, const void *memory)
 {
     const void *entry, *caller = faulting_call(instruction, &entry);
@@ -62,8 +51,8 @@ static void fault_handle(int number, siginfo_t *fault, void *context)
     const void *instruction = fault_instruction(context);
     signal(number, SIG_DFL);
     bool is_access = fault->si_code > 0; // and not a signal that somebody has sent
-    if (is_access && instruction != NULL && is_library() &&
-        (is_in_copy(instruction) || is_in_oriel(instruction)))
+    if (is_access && instruction != NULL && code_owner_is_known() &&
+        (is_in_copy(instruction) || code_owner(instruction) != CODE_OF_OTHERS))
         fault_tell(instruction, fault->si_addr);
     raise(number); // it comes when this function returns
 }

@@ -8,6 +8,7 @@
 #include <execinfo.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 enum { FRAMES_MAX = 64, TAG_INLINED_SUBROUTINE = 0x1d, TAG_SUBPROGRAM = 0x2e };
@@ -216,64 +217,78 @@ const char *source_line_text(const void *address, char text[SOURCE_TEXT_BYTES])
 }
 
 // ---- the call that is under way --------------------------------------------------
-// Is the code in the library that has this function, or in one that Oriel's name begins?
-static bool is_of_oriel(const void *address, const void *own_object)
+// The code of a static library has a section of its own in the program (OrielStatic.cmake),
+// whose ends the linker names; shared libraries have no such section.
+extern const char __start_oriel_code[] WEAK_AND_HIDDEN;
+extern const char __stop_oriel_code[] WEAK_AND_HIDDEN;
+extern const char __start_oriel_fortran_code[] WEAK_AND_HIDDEN;
+extern const char __stop_oriel_fortran_code[] WEAK_AND_HIDDEN;
+
+static bool is_between(const void *address, const char *start, const char *stop)
 {
-    Dl_info object;
-    return dladdr(address, &object) != 0 &&
-           (object.dli_fbase == own_object ||
-            strncmp(base_name(object.dli_fname), "liboriel_", 9) == 0);
+    return (uintptr_t)address - (uintptr_t)start < (size_t)(stop - start);
+}
+
+enum code_owner code_owner(const void *address)
+{
+    Dl_info own, object;
+    if (is_between(address, __start_oriel_code, __stop_oriel_code))
+        return CODE_OF_CORE;
+    if (is_between(address, __start_oriel_fortran_code, __stop_oriel_fortran_code))
+        return CODE_OF_LAYER;
+    if (dladdr((void *)(uintptr_t)code_owner, &own) == 0 ||
+        dladdr(address, &object) == 0)
+        return CODE_OF_OTHERS;
+    if (__start_oriel_code == NULL && object.dli_fbase == own.dli_fbase)
+        return CODE_OF_CORE;
+    return strncmp(base_name(object.dli_fname), "liboriel_", 9) == 0 ? CODE_OF_LAYER
+                                                                     : CODE_OF_OTHERS;
+}
+
+bool code_owner_is_known(void)
+{
+    Dl_info own, program;
+    return __start_oriel_code != NULL ||
+           (dladdr((void *)(uintptr_t)code_owner, &own) != 0 &&
+            dladdr((void *)getauxval(AT_ENTRY), &program) != 0 &&
+            own.dli_fbase != program.dli_fbase);
 }
 
 const void *calling_address(void)
 {
     void *frames[FRAMES_MAX]; // return addresses, which may be those of a next line
-    Dl_info own;
     int count = backtrace(frames, FRAMES_MAX), i = 0;
-    if (dladdr((void *)(uintptr_t)calling_address, &own) == 0)
-        return NULL;
-    while (i < count && is_of_oriel((char *)frames[i] - 1, own.dli_fbase))
+    while (i < count && code_owner((char *)frames[i] - 1) != CODE_OF_OTHERS)
         i++;
     return i < count ? (char *)frames[i] - 1 : NULL;
-}
-
-bool is_in_oriel(const void *instruction)
-{
-    Dl_info own;
-    return dladdr((void *)(uintptr_t)is_in_oriel, &own) != 0 &&
-           is_of_oriel(instruction, own.dli_fbase);
 }
 
 const void *faulting_call(const void *instruction, const void **entry)
 {
     void *frames[FRAMES_MAX];
-    Dl_info own, frame;
+    enum code_owner owner;
     int count = backtrace(frames, FRAMES_MAX), i = 0;
     *entry = NULL;
-    if (dladdr((void *)(uintptr_t)faulting_call, &own) == 0)
-        return NULL;
     while (i < count && frames[i] != instruction) // the handler's own
         i++;
-    if (i < count && !is_in_oriel(frames[i]))
+    if (i < count && code_owner(frames[i]) == CODE_OF_OTHERS)
         i++;
-    for (; i < count && is_in_oriel((char *)frames[i] - 1); i++)
-        if (dladdr((char *)frames[i] - 1, &frame) != 0 &&
-            frame.dli_fbase == own.dli_fbase)
+    for (; i < count; i++) {
+        owner = code_owner((char *)frames[i] - 1);
+        if (owner == CODE_OF_OTHERS)
+            return (char *)frames[i] - 1;
+        if (owner == CODE_OF_CORE)
             *entry = (char *)frames[i] - 1;
-    return i < count ? (char *)frames[i] - 1 : NULL;
+    }
+    return NULL;
 }
 
 const void *calling_entry(void)
 {
     void *frames[FRAMES_MAX];
-    Dl_info own, frame;
     const void *entry = NULL;
     int count = backtrace(frames, FRAMES_MAX);
-    if (dladdr((void *)(uintptr_t)calling_entry, &own) == 0)
-        return NULL;
-    for (int i = 0; i < count && dladdr((char *)frames[i] - 1, &frame) != 0 &&
-                    frame.dli_fbase == own.dli_fbase;
-         i++)
+    for (int i = 0; i < count && code_owner((char *)frames[i] - 1) == CODE_OF_CORE; i++)
         entry = (char *)frames[i] - 1;
     return entry;
 }

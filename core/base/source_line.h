@@ -29,8 +29,12 @@ const void *calling_address(void);
 const void *calling_entry(void);
 const char *entry_text(const void *entry, char text[SOURCE_TEXT_BYTES]);
 
-// Is this code in one of Oriel's own libraries?
-bool is_in_oriel(const void *instruction);
+// Whose code is at this address: that of the C library, of another library of Oriel's, or
+// neither? In a program that the objects of the C library have been linked into by
+// themselves, as tests do, the first cannot be told from the last.
+enum code_owner { CODE_OF_OTHERS, CODE_OF_CORE, CODE_OF_LAYER };
+enum code_owner code_owner(const void *address);
+bool code_owner_is_known(void);
 // In the handler of a signal, which an instruction of Oriel's or of a function that it has
 // called directly has caused: the call of the program, like calling_address(), and
 // *entry like calling_entry(); both may be NULL.

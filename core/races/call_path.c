@@ -5,7 +5,6 @@
 // program's one is behind them; so the ways that were unwound once are compared first.
 #include "races/state.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -17,26 +16,15 @@ struct unwinding {
 };
 
 // ---- what is of Oriel -----------------------------------------------------------------
-static bool code_find_owner(const void *address, bool *is_core)
-{
-    Dl_info own, object;
-    *is_core = false;
-    if (dladdr((void *)(uintptr_t)code_find_owner, &own) == 0 ||
-        dladdr(address, &object) == 0)
-        return false;
-    const char *slash = strrchr(object.dli_fname, '/');
-    const char *name = slash != NULL ? slash + 1 : object.dli_fname;
-    *is_core = object.dli_fbase == own.dli_fbase;
-    return *is_core || strncmp(name, "liboriel_", 9) == 0;
-}
-
-// The same of addresses that have been looked at before.
+// Of addresses that have been looked at before it is known.
 static const struct known_code *code_look_up(const void *address)
 {
     struct known_code *known =
         &process.races->codes[((uintptr_t)address * 0x9e3779b1u >> 8) % KNOWN_CODES];
     if (known->address != address) {
-        known->is_of_oriel = code_find_owner(address, &known->is_core);
+        enum code_owner owner = code_owner(address);
+        known->is_of_oriel = owner != CODE_OF_OTHERS;
+        known->is_core = owner == CODE_OF_CORE;
         known->address = address;
     }
     return known;
