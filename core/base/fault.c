@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The handler runs where the fault has come, be it within malloc or while a lock is held.
-// So it tells only of faults in Oriel's own code and in the functions that copy for it:
-// neither holds a lock that telling needs. Afterwards the process ends by the same signal
-// as without the handler, at the same instruction, with its core dump; the access is not
-// tried again, since there may be memory by then that telling has taken.
+// So it tells only of faults in Oriel's own code, in the functions that copy for it, and
+// where the network accesses the memory of windows: none of them holds a lock that telling
+// needs. Afterwards the process ends by the same signal as without the handler, at the same
+// instruction, with its core dump; the access is not tried again, since there may be memory
+// by then that telling has taken.
 #include "base/base.h"
 
 #include <signal.h>
@@ -35,6 +36,7 @@ static bool is_in_copy(const void *instruction)
     return false;
 }
 
+// Of a buffer that the program has given to the call that is under way.
 static void fault_tell(const void *instruction, const void *memory)
 {
     const void *entry, *caller = faulting_call(instruction, &entry);
@@ -46,14 +48,40 @@ static void fault_tell(const void *instruction, const void *memory)
     finding_tell_error("MPI_ERR_BUFFER", caller, entry_text(entry, call), NULL, text);
 }
 
+// Most often it is a call of another process that accesses the memory.
+static void exposure_tell(const char *object, const void *memory)
+{
+    char text[FINDING_TEXT_BYTES];
+    snprintf(text, sizeof text,
+             "there is no memory any more at %p, which this process exposes in %s",
+             memory, object);
+    finding_tell_error("MPI_ERR_RMA_RANGE", NULL, NULL, NULL, text);
+}
+
+static bool is_exposed(const void *instruction, const void *memory,
+                       char text[SOURCE_TEXT_BYTES])
+{
+    return process.name_exposure != NULL &&
+           process.name_exposure(memory, text, SOURCE_TEXT_BYTES) &&
+           faults_below_core(instruction);
+}
+
+static void fault_explain(const void *instruction, const void *memory)
+{
+    char object[SOURCE_TEXT_BYTES];
+    if (is_exposed(instruction, memory, object))
+        exposure_tell(object, memory);
+    else if (is_in_copy(instruction) || code_owner(instruction) != CODE_OF_OTHERS)
+        fault_tell(instruction, memory);
+}
+
 static void fault_handle(int number, siginfo_t *fault, void *context)
 {
     const void *instruction = fault_instruction(context);
     signal(number, SIG_DFL);
     bool is_access = fault->si_code > 0; // and not a signal that somebody has sent
-    if (is_access && instruction != NULL && code_owner_is_known() &&
-        (is_in_copy(instruction) || code_owner(instruction) != CODE_OF_OTHERS))
-        fault_tell(instruction, fault->si_addr);
+    if (is_access && instruction != NULL && code_owner_is_known())
+        fault_explain(instruction, fault->si_addr);
     raise(number); // it comes when this function returns
 }
 
@@ -73,4 +101,9 @@ void faults_leave(void)
     if (sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
         now.sa_sigaction == fault_handle)
         signal(SIGSEGV, SIG_DFL);
+}
+
+void faults_name_exposures(exposure_namer *name)
+{
+    process.name_exposure = name;
 }

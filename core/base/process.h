@@ -3,6 +3,7 @@
 // per layer to the state that the layer declares, starts and stops.
 #pragma once
 
+#include "base/fault.h"
 #include "base/finding.h"
 #include "base/option.h"
 #include "base/start.h"
@@ -50,6 +51,7 @@ struct process {
     struct tools *tools;
 
     struct findings findings;
+    exposure_namer *name_exposure; // see base/fault.h
 };
 extern struct process process;
 

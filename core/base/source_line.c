@@ -263,14 +263,30 @@ const void *calling_address(void)
     return i < count ? (char *)frames[i] - 1 : NULL;
 }
 
+// Where the frames of the handler end.
+static int frame_of(void *const frames[], int count, const void *instruction)
+{
+    int i = 0;
+    while (i < count && frames[i] != instruction)
+        i++;
+    return i;
+}
+
+bool faults_below_core(const void *instruction)
+{
+    void *frames[FRAMES_MAX];
+    int count = backtrace(frames, FRAMES_MAX), i = frame_of(frames, count, instruction);
+    while (i < count && code_owner((char *)frames[i] - 1) != CODE_OF_CORE)
+        i++;
+    return i < count;
+}
+
 const void *faulting_call(const void *instruction, const void **entry)
 {
     void *frames[FRAMES_MAX];
     enum code_owner owner;
-    int count = backtrace(frames, FRAMES_MAX), i = 0;
+    int count = backtrace(frames, FRAMES_MAX), i = frame_of(frames, count, instruction);
     *entry = NULL;
-    while (i < count && frames[i] != instruction) // the handler's own
-        i++;
     if (i < count && code_owner(frames[i]) == CODE_OF_OTHERS)
         i++;
     for (; i < count; i++) {

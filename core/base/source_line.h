@@ -39,6 +39,8 @@ bool code_owner_is_known(void);
 // called directly has caused: the call of the program, like calling_address(), and
 // *entry like calling_entry(); both may be NULL.
 const void *faulting_call(const void *instruction, const void **entry);
+// Has Oriel's C library called, however far down, what has caused it?
+bool faults_below_core(const void *instruction);
 
 // Finds what is known of a code address. False when no line is. Any thread may call; costs
 // a millisecond the first time, and more with much debug information.

@@ -254,7 +254,8 @@ void network_thread_rouse(struct messages *messages)
 
 // ---- start and stop
 
-// Signals are the program's: its own threads get them.
+// Signals are the program's: its own threads get them, but for that of a fault of the thread
+// itself, which ends the process unseen if it is blocked.
 static int progress_thread_start(struct messages *messages,
                                  struct progress_thread *thread, const char *name,
                                  void *(*serve)(void *))
@@ -265,6 +266,7 @@ static int progress_thread_start(struct messages *messages,
         messages->has_threads = true;
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);

@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Windows from a program's view: creation and end (MPI-4.1 12.2).
+#include "window/attachments.h"
 #include "window/memory.h"
 #include "window/open.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
+
+static bool window_exposes(const struct window *window, uintptr_t address)
+{
+    return address - (uintptr_t)window->base < (size_t)window->size ||
+           (window->flavor == MPI_WIN_FLAVOR_DYNAMIC &&
+            attachments_overlap(window, address, 1));
+}
+
+// In the handler of a fault, which takes no lock.
+static bool name_exposure(const void *memory, char *text, size_t bytes)
+{
+    char name[COMMUNICATOR_TEXT_BYTES];
+    const struct window *window =
+        process.windows != NULL ? process.windows->open : NULL;
+    while (window != NULL && !window_exposes(window, (uintptr_t)memory))
+        window = window->next_open;
+    if (window != NULL)
+        snprintf(text, bytes, "%s", communicator_text(window->comm, name));
+    return window != NULL;
+}
 
 int windows_start(const struct peer_owner *owner)
 {
@@ -12,6 +33,7 @@ int windows_start(const struct peer_owner *owner)
     if (process.windows == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for windows");
     process.windows->peer_owner = owner;
+    faults_name_exposures(name_exposure);
     locks_start();
     notices_start();
     return 0;

@@ -110,3 +110,39 @@ void window_memory_that_goes(bool wrong)
         FLUSHED(MPI_Put(sent, LONG, MPI_CHAR, 1, 0, LONG, MPI_CHAR, win), win);
     window_end(&win);
 }
+
+// The target tells, wherever it is when the network accesses its memory.
+static void access_from_another_node(bool wrong, bool is_put)
+{
+    int rank;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char *memory = memory_make(), *other = memory_make();
+    MPI_Win win = window_on(memory);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (wrong && rank == 1)
+        munmap(memory, LONG);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && is_put)
+        FLUSHED(MPI_Put(other, 8, MPI_CHAR, 1, 0, 8, MPI_CHAR, win), win);
+    else if (rank == 0)
+        FLUSHED(MPI_Get(other, 8, MPI_CHAR, 1, 0, 8, MPI_CHAR, win), win);
+    window_end(&win);
+}
+
+// run: -n 2 -env ORIEL_FAKE_NODES 2
+// may end by a signal
+void window_memory_that_another_node_puts_to(bool wrong)
+{
+    // mistake: MPI_ERR_RMA_RANGE "this process exposes"
+    access_from_another_node(wrong, true);
+}
+
+// run: -n 2 -env ORIEL_FAKE_NODES 2
+// may end by a signal
+void window_memory_that_another_node_gets(bool wrong)
+{
+    // mistake: MPI_ERR_RMA_RANGE "this process exposes"
+    access_from_another_node(wrong, false);
+}
