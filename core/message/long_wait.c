@@ -130,6 +130,17 @@ void long_wait_tell(const struct long_wait *wait, struct wait_words *words)
 }
 
 // ---- for the launcher ----------------------------------------------------------------
+// Has this process itself nothing of what is awaited? Its lock may be meant, or another's.
+static bool is_not_own(const struct awaited *awaited)
+{
+    struct explanation own;
+    if (awaited->rank != process.boot->rank || awaited->kind != AWAITED_RELEASE ||
+        !is_blocked())
+        return false;
+    awaited_explain(awaited, &own);
+    return own.count == 0;
+}
+
 // Of a schedule of this process, what that waits for.
 static void ranks_awaited(const struct long_wait *wait, struct rank_list *ranks)
 {
@@ -141,7 +152,8 @@ static void ranks_awaited(const struct long_wait *wait, struct rank_list *ranks)
         explanation = &of_steps;
     }
     for (int i = 0; i < explanation->count; i++)
-        rank_list_add(ranks, explanation->list[i].rank);
+        if (!is_not_own(&explanation->list[i]))
+            rank_list_add(ranks, explanation->list[i].rank);
 }
 
 static size_t long_wait_write(const struct long_wait *wait, uint64_t now, char *text,

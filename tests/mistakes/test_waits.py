@@ -67,6 +67,25 @@ class Waits(unittest.TestCase):
             job.terminate()
             self.assertNotEqual(job.wait(timeout=60), 0)
 
+    def test_a_process_does_not_count_itself_among_those_that_may_hold_a_lock(
+        self,
+    ) -> None:
+        command = [COMMAND[0], "-env", "ORIEL_STUCK", "0.2", "-n", "2", PROGRAM[0]]
+        with subprocess.Popen(
+            [*command, "locks_in_a_ring", "wrong"], stderr=subprocess.PIPE, text=True
+        ) as job:
+            assert job.stderr
+            told = [job.stderr.readline() for _ in LINES]
+            self.assertIn("[deadlock]", told[0])
+            for rank, line in enumerate(self.lines_at_request(job)):
+                self.assertRegex(
+                    line,
+                    rf"rank {rank}: MPI_Win_lock at .* waits for rank {1 - rank} to "
+                    rf"release its lock of the memory of rank {1 - rank} on window "
+                    rf'"halo"; holds the exclusive lock of rank {rank}',
+                )
+            job.terminate()
+
     def test_who_does_not_wait_is_named(self) -> None:
         command = [COMMAND[0], "--timeout", "1", "-n", "1", "sh", "-c", "sleep 99"]
         run = subprocess.run(command, capture_output=True, text=True, timeout=60)
