@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpiexec: starts an MPI job (MPI-4.1 11.5).
+#include "base/color.h"
 #include "launch.h"
 
 #include <fcntl.h>
@@ -10,7 +11,9 @@
 void say(const char *format, ...)
 {
     char line[1024];
-    int used = snprintf(line, sizeof line, "mpiexec: ");
+    bool is_colored = isatty(STDERR_FILENO) && !color_is_refused();
+    int used = snprintf(line, sizeof line, "%smpiexec:%s ",
+                        is_colored ? COLOR_HEAD : "", is_colored ? COLOR_END : "");
     int room = (int)sizeof line - used;
     va_list arguments;
     va_start(arguments, format);
@@ -34,6 +37,18 @@ static void open_standard_files(void)
     close(fd);
 }
 
+// Says whether the ranks' standard error is shown on a terminal; see core/base/color.h.
+static void color_tell(const struct plan *plan)
+{
+    int shown = plan->merges_errors ? STDOUT_FILENO : STDERR_FILENO;
+    const char *files =
+        plan->merges_errors ? plan->output_pattern : plan->error_pattern;
+    if (isatty(shown) && files == NULL)
+        setenv("MPIEXEC_COLOR", "1", 1);
+    else
+        unsetenv("MPIEXEC_COLOR");
+}
+
 // A job of many ranks needs more files than the usual soft limit.
 static void raise_file_limit(struct rlimit *before)
 {
@@ -54,6 +69,7 @@ int main(int argc, char **argv)
     if (plan.report != NULL && !report_begin(plan.report))
         return EXIT_USAGE;
     tracing_begin(&plan);
+    color_tell(&plan);
     raise_file_limit(&job.inherited_files);
     signals_open(&job);
     if (job_start(&job) != 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Start of processes: the guard and the ranks.
+#include "base/color.h"
 #include "launch.h"
 
 #include <errno.h>
@@ -70,6 +71,13 @@ static bool races_are_wanted(void)
     return false;
 }
 
+static void color_tell_file(void)
+{
+    char file[COLOR_FILE_BYTES];
+    if (getenv("MPIEXEC_COLOR") != NULL && color_file(STDERR_FILENO, file))
+        setenv("MPIEXEC_COLOR", file, 1);
+}
+
 static void set_environment(const struct job *job, const struct rank *rank, int wire)
 {
     set_all(&job->plan->settings);
@@ -93,6 +101,7 @@ static void set_environment(const struct job *job, const struct rank *rank, int 
     set_number("OMPI_COMM_WORLD_LOCAL_RANK", (int)(rank - job->ranks));
     set_number("OMPI_COMM_WORLD_LOCAL_SIZE", job->size);
     binding_tell(&job->cores);
+    color_tell_file();
 }
 
 // The child becomes the program. Standard input, output and error are already in place.

@@ -20,6 +20,7 @@
 
 #include "base/atomic.h"
 #include "base/clock.h"
+#include "base/color.h"
 #include "base/compiler.h"
 #include "base/copy.h"
 #include "base/counter.h"

@@ -35,17 +35,18 @@ static void site_print(FILE *out, const struct call_site *site)
         fprintf(out, " on %s", site->object);
 }
 
-static void source_print(FILE *out, const struct call_site *site)
+static void source_print(FILE *out, const struct call_site *site, const char *color,
+                         const char *end)
 {
     char text[SOURCE_TEXT_BYTES];
     const char *source = site_source(site, text);
     if (source != NULL)
-        fprintf(out, " at %s", source);
+        fprintf(out, " at %s%s%s", color, source, end);
 }
 
 // One line for the first site, with what is wrong, and one for each of the others.
-static void finding_print(const char *rule, const struct call_site sites[], int count,
-                          const char *text)
+static void finding_print(const char *rule, const char *color,
+                          const struct call_site sites[], int count, const char *text)
 {
     char *lines = NULL;
     size_t bytes;
@@ -56,13 +57,14 @@ static void finding_print(const char *rule, const struct call_site sites[], int 
         site_print(out, &sites[0]);
         fputs(": ", out);
     }
-    fprintf(out, "%s [%s]", text, rule);
+    const char *end = log_color(COLOR_END);
+    fprintf(out, "%s %s[%s]%s", text, log_color(color), rule, end);
     for (int i = 0; i < count; i++) {
         if (i > 0) {
             fputs("\n  ", out);
             site_print(out, &sites[i]);
         }
-        source_print(out, &sites[i]);
+        source_print(out, &sites[i], log_color(COLOR_SOURCE), end);
         if (i > 0 && sites[i].text != NULL)
             fprintf(out, ": %s", sites[i].text);
     }
@@ -82,7 +84,7 @@ static void site_label(char *label, size_t bytes, const struct call_site *site,
         site_print(out, site);
     fprintf(out, "%s[%s]", site ? " " : "", rule);
     if (site != NULL)
-        source_print(out, site);
+        source_print(out, site, "", "");
     fclose(out);
 }
 
@@ -274,7 +276,9 @@ static void finding_tell_once(enum rule rule, const struct call_site sites[], in
     if (added == NULL)
         return;
     site_label(added->label, sizeof added->label, count > 0 ? sites : NULL, name);
-    finding_print(name, sites, count, text);
+    finding_print(name,
+                  rule_texts[rule].level == LEVEL_ERROR ? COLOR_ERROR : COLOR_WARNING,
+                  sites, count, text);
     report_put(name, rule_level_name(rule), sites, count, text);
 }
 
@@ -303,7 +307,7 @@ void finding_tell_error(const char *error_name, const void *address, const char 
 {
     struct call_site site = {
         .rank = process.rank, .call = call, .object = object, .address = address};
-    finding_print(error_name, &site, 1, text);
+    finding_print(error_name, COLOR_ERROR, &site, 1, text);
     pthread_mutex_lock(&process.findings.lock);
     report_put(error_name, "error", &site, 1, text);
     pthread_mutex_unlock(&process.findings.lock);

@@ -7,13 +7,29 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 1024 };
+enum { LINE_MAX_BYTES = 1024, HEAD_MAX_BYTES = 64 };
+
+static bool log_is_colored(void)
+{
+    const char *shown = getenv("MPIEXEC_COLOR");
+    char file[COLOR_FILE_BYTES];
+    bool is_passed_on =
+        shown != NULL && color_file(STDERR_FILENO, file) && strcmp(file, shown) == 0;
+    return (is_passed_on || isatty(STDERR_FILENO)) && !color_is_refused();
+}
+
+const char *log_color(const char *color)
+{
+    return log_is_colored() ? color : "";
+}
 
 // What each line begins with.
 static int write_head(char *line, size_t bytes)
 {
-    return process.rank < 0 ? snprintf(line, bytes, "oriel: ")
-                            : snprintf(line, bytes, "oriel: rank %d: ", process.rank);
+    const char *color = log_color(COLOR_HEAD), *end = log_color(COLOR_END);
+    return process.rank < 0 ? snprintf(line, bytes, "%soriel:%s ", color, end)
+                            : snprintf(line, bytes, "%soriel: rank %d:%s ", color,
+                                       process.rank, end);
 }
 
 static void write_line(const char *format, va_list arguments)
@@ -50,7 +66,7 @@ void log_verbose(const char *format, ...)
 
 void log_lines(const char *text)
 {
-    char head[32], *lines = NULL;
+    char head[HEAD_MAX_BYTES], *lines = NULL;
     size_t bytes;
     FILE *out = open_memstream(&lines, &bytes);
     if (out == NULL)

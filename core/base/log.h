@@ -11,3 +11,5 @@ void log_error(const char *format, ...) PRINTF_LIKE(1, 2);
 void log_lines(const char *text);
 // log_error when ORIEL_VERBOSE is set.
 void log_verbose(const char *format, ...) PRINTF_LIKE(1, 2);
+// The sequence of base/color.h if lines go to a terminal that has colors, else "".
+const char *log_color(const char *color);

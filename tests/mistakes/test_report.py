@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report of a job: lines of JSON or a log of SARIF, and mpiexec's exit code.
+"""The report of a job: lines of JSON or a log of SARIF, mpiexec's exit code, and colors.
 
 MPIEXEC and PROGRAM (the executable of the corpus in C) come from the environment.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import subprocess
 import tempfile
@@ -153,6 +154,64 @@ class Report(unittest.TestCase):
         done = self.run_program("window_left_open", "right", "no/such/folder")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--report", done.stderr)
+
+
+class Colors(unittest.TestCase):
+    """What a terminal gets; COLORED has the colors of what a warning consists of."""
+
+    COLORED = re.compile(
+        r"\x1b\[1moriel: rank 0:\x1b\[0m .* \x1b\[1;35m\[left-open\]\x1b\[0m "
+        r"at \x1b\[36mleft_open\.c:\d+ \(window_left_open\)\x1b\[0m"
+    )
+
+    def shown(self, *command: str, **environment: str) -> str:
+        """What the command writes to a terminal as its standard error."""
+        terminal, own = pty.openpty()
+        surroundings = {**os.environ, "ORIEL_CHECK": "leaks", "TERM": "xterm"}
+        surroundings.pop("NO_COLOR", None)
+        with subprocess.Popen(
+            command, stderr=own, env=surroundings | environment
+        ) as job:
+            os.close(own)
+            text = b""
+            try:
+                while part := os.read(terminal, 4096):
+                    text += part
+            except OSError:  # as a terminal ends
+                pass
+            os.close(terminal)
+            self.assertEqual(job.wait(), 0)
+        return text.decode()
+
+    def setUp(self) -> None:
+        self.alone = (os.environ["PROGRAM"], "window_left_open", "wrong")
+        self.job = (os.environ["MPIEXEC"], "-n", "1", *self.alone)
+
+    def test_a_terminal_shows_them(self) -> None:
+        self.assertRegex(self.shown(*self.job), self.COLORED)
+        self.assertRegex(self.shown(*self.alone), self.COLORED)
+
+    def test_who_refuses_them_has_none(self) -> None:
+        for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+            for command in (self.job, self.alone):
+                said = self.shown(*command, **{name: value})
+                self.assertIn("[left-open]", said)
+                self.assertNotIn("\x1b", said)
+
+    def test_files_and_pipes_have_none(self) -> None:
+        run = subprocess.run(
+            ["env", "ORIEL_CHECK=leaks", *self.job], capture_output=True, text=True
+        )
+        said = [run.stderr]
+        with tempfile.TemporaryDirectory() as folder:
+            errors = Path(folder) / "errors"
+            for way in (f"2> {errors}", f"2>&1 | cat > {errors}"):
+                program = f"{' '.join(self.alone)} {way}"
+                self.shown(os.environ["MPIEXEC"], "-n", "1", "sh", "-c", program)
+                said.append(errors.read_text("utf-8"))
+        for text in said:
+            self.assertIn("[left-open]", text)
+            self.assertNotIn("\x1b", text)
 
 
 if __name__ == "__main__":
