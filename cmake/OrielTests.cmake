@@ -17,7 +17,7 @@ function(oriel_mpi_test name)
     cmake_parse_arguments(PARSE_ARGV 1 T "" "NODES;TIMEOUT;PROGRAM;FIXTURE;SAYS"
                           "RANKS;LABELS")
     if(NOT T_TIMEOUT)
-        set(T_TIMEOUT 60)
+        set(T_TIMEOUT 600)
     endif()
     if(NOT T_PROGRAM)
         set(T_PROGRAM $<TARGET_FILE:${name}>)
