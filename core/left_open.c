@@ -20,9 +20,9 @@ static const char *name_of(enum object_kind kind, const void *object)
 {
     switch (kind) {
     case KIND_WIN:
-        return ((const struct window *)object)->name;
+        return object_name_or_none(((const struct window *)object)->name);
     case KIND_COMM:
-        return ((const struct communicator *)object)->name;
+        return object_name_or_none(((const struct communicator *)object)->name);
     default:
         return "";
     }
@@ -56,13 +56,15 @@ static bool has_epoch(const struct window *window)
 static void epochs_tell(const struct call_site *site)
 {
     uint32_t at = 0;
-    for (struct window *window; (window = object_next_open(KIND_WIN, &at)) != NULL;)
+    for (struct window *window; (window = object_next_open(KIND_WIN, &at)) != NULL;) {
+        const char *name = object_name_or_none(window->name);
         if (has_epoch(window))
             finding_tell(RULE_OPEN_EPOCH, site, 1, "window %s: %s",
-                         *window->name ? window->name : "without a name",
+                         *name != '\0' ? name : "without a name",
                          window_is_exposed(window)
                              ? "it is exposed by MPI_Win_post; MPI_Win_wait is missing"
                              : window_epoch(window));
+    }
 }
 
 void left_open_tell(void)

@@ -258,8 +258,9 @@ int oriel_is_thread_main(int *flag)
 int oriel_abort(struct communicator *comm, int errorcode)
 {
     char why[64 + MPI_MAX_OBJECT_NAME];
+    const char *name = object_name_or_none(comm->name);
     snprintf(why, sizeof why, "MPI_Abort on %s with error code %d",
-             comm->name[0] ? comm->name : "a communicator", errorcode);
+             *name != '\0' ? name : "a communicator", errorcode);
     log_error("%s", why);
     boot_abort(process.boot, errorcode, why);
 }

@@ -84,10 +84,22 @@ static inline int collective_node_rank(const struct communicator *comm, int rank
 int collective_reduce_all(struct communicator *comm, const void *in, void *out,
                           MPI_Count count, struct datatype *type, struct op *op);
 
-// Makes a communicator over `group`, without handle and attributes; NULL for a member of
-// `parent` that is to be in none. All members of `parent` call it, with groups of which a
-// process is in one at most. One that comes with an error `err` makes the call fail for
-// all, and all return every error.
-int communicator_make(struct communicator *parent, struct group *group, int err,
-                      struct communicator **comm);
+// ---- the communicators of windows
+// Over the members of `parent`, which need no agreement on its context. Its only collective
+// calls are barriers, collective_node_any among them.
+int communicator_make_for_window(const struct communicator *parent,
+                                 struct communicator **comm);
+// All members of `parent` on this node call it, with NULL if they have no communicator.
+// Gives them memory that lives as long as the communicator. On an error it has none.
+int communicator_share_memory(struct communicator *parent, struct communicator *comm,
+                              size_t bytes, void **memory);
+// The context of the window after this one: rank 0 of `parent` makes it, others have 0, and
+// all take what it has made before the next one.
+uint64_t window_context_make(const struct communicator *parent);
+void window_context_take(struct communicator *parent, uint64_t context);
+
 void communicator_drop(struct communicator *comm);
+// Gives back the memory in the segment that freed communicators had, if all members on this
+// node have freed them. Done before a program's memory is allocated there, so that
+// what is gone takes no place.
+void communicators_collect(void);

@@ -35,6 +35,7 @@ static void communicator_destroy(struct object *object)
     object_release(object->errhandler);
     topology_release(comm->topology);
     send_buffer_free(comm->buffer);
+    free(comm->name);
     free(comm);
 }
 
@@ -65,16 +66,19 @@ static int find_nodes(const struct communicator *parent, struct communicator *co
 struct communicator_memory {
     struct communicator comm;
     struct comm_collective collective;
+    uint64_t awaited[]; // [UNITS] if the shared buffer is to have slots
 };
 
-int communicator_plan(const struct communicator *parent, struct group *group,
-                      struct communicator **planned)
+static int plan_members(const struct communicator *parent, struct group *group,
+                        bool has_slots, struct communicator **planned)
 {
-    struct communicator_memory *memory = calloc(1, sizeof *memory);
+    struct communicator_memory *memory =
+        calloc(1, sizeof *memory + (has_slots ? UNITS * sizeof(uint64_t) : 0));
     if (memory == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a communicator of %d", group->size);
     struct communicator *comm = &memory->comm;
     comm->collective = &memory->collective;
+    comm->collective->awaited = has_slots ? memory->awaited : NULL;
     object_init(&comm->object, communicator_destroy);
     object_retain(group);
     comm->group = comm->peers = group;
@@ -88,6 +92,12 @@ int communicator_plan(const struct communicator *parent, struct group *group,
     }
     *planned = comm;
     return 0;
+}
+
+int communicator_plan(const struct communicator *parent, struct group *group,
+                      struct communicator **planned)
+{
+    return plan_members(parent, group, true, planned);
 }
 
 // The leader of a node provides the buffer of its members.
@@ -209,18 +219,16 @@ void communicator_drop(struct communicator *comm)
     object_release(comm);
 }
 
-int collective_node_alloc(struct communicator *comm, size_t bytes, void **provided,
-                          void **memory)
+// The leader tells the others of its node where it has provided memory, or its error.
+static int tell_memory(struct communicator *comm, const void *provided, size_t bytes,
+                       int error, void **memory)
 {
     struct {
         uint64_t offset;
         int error;
-    } told = {0, 0};
-    if (is_leader(comm)) {
-        told.error = shm_alloc(process.shm, bytes, CACHE_LINE, provided);
-        if (!told.error)
-            told.offset = shm_offset(process.shm, *provided);
-    }
+    } told = {0, error};
+    if (provided != NULL)
+        told.offset = shm_offset(process.shm, provided);
     int err = collective_node_broadcast(comm, &told, sizeof told);
     if (err)
         return err;
@@ -232,6 +240,62 @@ int collective_node_alloc(struct communicator *comm, size_t bytes, void **provid
                                       bytes);
     *memory = shm_at(process.shm, told.offset);
     return 0;
+}
+
+int collective_node_alloc(struct communicator *comm, size_t bytes, void **provided,
+                          void **memory)
+{
+    if (!is_leader(comm))
+        return tell_memory(comm, NULL, bytes, 0, memory);
+    int error = shm_alloc(process.shm, bytes, CACHE_LINE, provided);
+    return tell_memory(comm, error ? NULL : *provided, bytes, error, memory);
+}
+
+// ---- the communicators of windows
+
+// Contexts of ranks have this bit clear: that of the first window over a communicator is the
+// communicator's own with it.
+static const uint64_t FIRST_WINDOW = (uint64_t)1 << 63;
+
+int communicator_make_for_window(const struct communicator *parent,
+                                 struct communicator **made)
+{
+    uint64_t agreed = parent->collective->window_context;
+    int err = plan_members(parent, parent->group, false, made);
+    if (err)
+        return err;
+    (*made)->context = agreed != 0 ? agreed : parent->context | FIRST_WINDOW;
+    (*made)->is_windows = true;
+    errhandler_inherit(*made, parent);
+    return 0;
+}
+
+int communicator_share_memory(struct communicator *parent, struct communicator *comm,
+                              size_t bytes, void **memory)
+{
+    struct shared_buffer *own = NULL;
+    void *buffer;
+    int error = 0;
+    if (is_leader(parent))
+        error = comm == NULL ? fail(MPI_ERR_NO_MEM, "no memory for a communicator")
+                             : barrier_buffer_make(comm->node_size, bytes, &own);
+    int err = tell_memory(parent, own, bytes, error, &buffer);
+    if (comm == NULL)
+        return err;
+    comm->collective->shared_buffer = err ? own : buffer;
+    if (!err)
+        *memory = comm->collective->shared_buffer->members;
+    return err;
+}
+
+uint64_t window_context_make(const struct communicator *parent)
+{
+    return parent->rank == 0 ? context_next() : 0;
+}
+
+void window_context_take(struct communicator *parent, uint64_t context)
+{
+    parent->collective->window_context = context;
 }
 
 // Each process has made tables of where all are; one copy for all of the node is enough.
@@ -268,8 +332,7 @@ static int predefined_make(int first, int size, const char *name, uint64_t conte
         return err;
     (*made)->context = context;
     errhandler_give(*made, &errors_are_fatal);
-    object_set_name((*made)->name, name);
-    return 0;
+    return object_set_name(&(*made)->name, name);
 }
 
 int collectives_start(void)
@@ -281,7 +344,7 @@ int collectives_start(void)
     pthread_mutex_init(&process.collectives->list_lock, NULL);
     refusals_start();
     awaited_collectives_start();
-    int err = predefined_make(0, size, "MPI_COMM_WORLD", UINT64_MAX, &process.world);
+    int err = predefined_make(0, size, "MPI_COMM_WORLD", INT64_MAX, &process.world);
     if (!err)
         err = predefined_make(rank, 1, "MPI_COMM_SELF", context_next(), &process.self);
     if (!err)

@@ -12,6 +12,12 @@ uint64_t context_next(void);
 // shared buffer and error handler.
 int communicator_plan(const struct communicator *parent, struct group *group,
                       struct communicator **planned);
+// Makes a communicator over `group`, without handle and attributes; NULL for a member of
+// `parent` that is to be in none. All members of `parent` call it, with groups of which a
+// process is in one at most. One that comes with an error `err` makes the call fail for
+// all, and all return every error.
+int communicator_make(struct communicator *parent, struct group *group, int err,
+                      struct communicator **made);
 // Frees a communicator whose making has failed: its shared buffer has no other users.
 // NULL is allowed.
 void communicator_abandon(struct communicator *comm);

@@ -28,9 +28,7 @@ int collective_barrier_between_nodes(struct communicator *comm)
 {
     if (comm->leader_count == 1)
         return 0;
-    int err = leaders_barrier(comm);
-    int node_err = node_broadcast(comm, NULL, 0, 0, err);
-    return err ? err : node_err;
+    return leader_await(comm, leaders_barrier(comm));
 }
 
 int collective_barrier(struct communicator *comm)

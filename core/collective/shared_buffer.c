@@ -14,8 +14,11 @@ static void shared_buffer_retire(struct shared_buffer *buffer)
 }
 
 // Frees the retired buffers that all members have left.
-static void shared_buffers_collect(void)
+void communicators_collect(void)
 {
+    if (atomic_load_explicit(&process.collectives->retired, memory_order_relaxed) ==
+        NULL)
+        return;
     struct shared_buffer *buffer = atomic_exchange(&process.collectives->retired, NULL);
     while (buffer != NULL) {
         struct shared_buffer *next = buffer->next_retired;
@@ -29,18 +32,27 @@ static void shared_buffers_collect(void)
     }
 }
 
-int shared_buffer_make(int node_size, struct shared_buffer **buffer)
+int barrier_buffer_make(int node_size, size_t bytes, struct shared_buffer **buffer)
 {
-    shared_buffers_collect();
+    communicators_collect();
     void *memory;
-    size_t members = (size_t)node_size * sizeof(struct member_slots);
-    int err = shm_alloc(process.shm, sizeof(struct shared_buffer) + members, CACHE_LINE,
+    int err = shm_alloc(process.shm, sizeof(struct shared_buffer) + bytes, CACHE_LINE,
                         &memory);
     if (err)
         return err;
     memset(memory, 0, sizeof(struct shared_buffer));
     *buffer = memory;
     (*buffer)->node_size = node_size;
+    return 0;
+}
+
+int shared_buffer_make(int node_size, struct shared_buffer **buffer)
+{
+    size_t members = (size_t)node_size * sizeof(struct member_slots);
+    int err = barrier_buffer_make(node_size, members, buffer);
+    if (err)
+        return err;
+    (*buffer)->has_slots = true;
     for (int node_rank = 0; node_rank < node_size; node_rank++)
         memset(&(*buffer)->members[node_rank], 0, offsetof(struct member_slots, units));
     return 0;
@@ -52,7 +64,7 @@ void shared_buffer_leave(struct shared_buffer *buffer, bool is_owner)
     if (is_owner)
         shared_buffer_retire(buffer);
     atomic_fetch_add_explicit(&buffer->departed, 1, memory_order_release);
-    shared_buffers_collect();
+    communicators_collect();
 }
 
 void shared_buffer_break(const struct communicator *comm)
@@ -92,6 +104,8 @@ static struct member_slots *member_part(const struct communicator *comm, int nod
 static __attribute__((noinline)) int leave_round(struct communicator *comm, int err)
 {
     shared_buffer_break(comm);
+    if (!comm->collective->shared_buffer->has_slots)
+        return err; // nobody copies
     for (int node_rank = 0; node_rank < comm->node_size; node_rank++)
         while (atomic_load(&member_part(comm, node_rank)->is_copying) &&
                shm_is_alive(process.shm, member_process(comm, node_rank)))
@@ -198,6 +212,7 @@ static const char *units_take(const struct communicator *comm, size_t bytes,
 int round_begin(struct communicator *comm, size_t bytes, struct slot **slot)
 {
     struct comm_collective *own = comm->collective;
+    assert(own->shared_buffer->has_slots);
     uint64_t round = ++own->sequence;
     uint64_t awaited = round < SLOTS ? 0 : round - SLOTS + 1;
     *slot = &member_part(comm, comm->node_rank)->slots[round % SLOTS];
@@ -325,6 +340,23 @@ int collective_node_any(struct communicator *comm, bool is_true, bool *any)
     if (is_last && *any && !err)
         members_ring(comm);
     return err;
+}
+
+int leader_await(struct communicator *comm, int err)
+{
+    if (comm->node_size == 1)
+        return err;
+    uint32_t barrier = comm->collective->barriers + 1;
+    _Atomic(uint64_t) *told = &comm->collective->shared_buffer->failed[barrier & 1];
+    if (unlikely(err != 0) && comm->node_rank == 0)
+        atomic_store_explicit(told, (uint64_t)barrier << 32 | (uint32_t)err,
+                              memory_order_relaxed);
+    bool is_last;
+    int failed = barrier_pass(comm, &is_last);
+    if (err || failed)
+        return err ? err : failed;
+    uint64_t failure = atomic_load_explicit(told, memory_order_relaxed);
+    return likely(failure >> 32 != barrier) ? 0 : fail_refused((int)(uint32_t)failure);
 }
 
 // ---- copies

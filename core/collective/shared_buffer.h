@@ -60,15 +60,19 @@ struct shared_buffer {
     _Alignas(CACHE_LINE) _Atomic(uint32_t) arrivals; // in all barriers, modulo 2^32
     _Atomic(uint32_t) raised[2]; // the last even and odd barrier in which a member had
                                  // something to tell the others
+    _Atomic(uint64_t) failed[2]; // the same of the leader, with the class of its error
     _Alignas(CACHE_LINE) _Atomic(uint32_t) departed; // members that use it no more
     int node_size;                                   // members
     _Atomic(bool) is_broken; // a member has left a round because a process has died
+    bool has_slots; // else it is for barriers alone, and memory of a window follows
     struct shared_buffer *next_retired; // of the process that allocated it
     struct member_slots members[];      // [node_size]
 };
 
 // The node's member with the lowest rank allocates the shared buffer.
 int shared_buffer_make(int node_size, struct shared_buffer **buffer);
+// The same without slots, with so many bytes for a window from a cache line on.
+int barrier_buffer_make(int node_size, size_t bytes, struct shared_buffer **buffer);
 // A member leaves; the one that allocated it frees it when all others have left.
 void shared_buffer_leave(struct shared_buffer *buffer, bool is_owner);
 
@@ -77,6 +81,10 @@ int member_process(const struct communicator *comm, int node_rank);
 // A collective call of this member has failed because a process has died, so that its
 // rounds and those of others do not fit together any more.
 void shared_buffer_break(const struct communicator *comm);
+
+// A barrier behind what the leader alone has done. All return the error `err` with which it
+// comes; that of another member is its own.
+int leader_await(struct communicator *comm, int err);
 
 // ---- rounds
 // A member begins a round, fills its slot, shows it, and waits for the members whose data

@@ -22,9 +22,12 @@ struct comm_collective {
     struct shared_buffer *shared_buffer; // of node_members; NULL: of this process alone
     uint64_t sequence;                   // of rounds on the shared buffer
     uint64_t all_begun;                  // a round that all members have begun
-    uint64_t awaited[UNITS]; // the round that all must have begun before a unit is free
-    uint32_t barriers;       // on the shared buffer
-    uint32_t schedules;      // that have been made
+    // [UNITS] the round that all must have begun before a unit is free; NULL: the shared
+    // buffer has no slots
+    uint64_t *awaited;
+    uint32_t barriers;               // on the shared buffer
+    uint32_t schedules;              // that have been made
+    uint64_t window_context;         // of the next window over it; 0: that of the first
     const struct communicator *comm; // whose state it is
     struct comm_collective *next;    // of process.collectives->first
 };

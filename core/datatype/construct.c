@@ -249,41 +249,15 @@ int oriel_type_delete_attr(struct datatype *datatype, int type_keyval)
 }
 
 // ---- names ----------------------------------------------------------------------------
-// The room for a name, with the present one; NULL if there is none.
-static char *name_room(struct datatype *type)
-{
-    char *room = malloc(MPI_MAX_OBJECT_NAME), *unused = room;
-    if (room == NULL)
-        return NULL;
-    object_set_name(room, type->name ? type->name : "");
-    pthread_mutex_lock(&objects.names_lock);
-    if (type->given_name == NULL) {
-        type->given_name = room;
-        unused = NULL;
-    }
-    room = type->given_name;
-    pthread_mutex_unlock(&objects.names_lock);
-    free(unused);
-    return room;
-}
-
 int oriel_type_set_name(struct datatype *datatype, const char *type_name)
 {
-    char *room = name_room(datatype);
-    if (room == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for the name of a datatype");
-    object_set_name(room, type_name);
-    return 0;
+    return object_set_name(&datatype->given_name, type_name);
 }
 
 static const char *type_name_of(const struct datatype *type)
 {
-    pthread_mutex_lock(&objects.names_lock);
     const char *given = type->given_name;
-    pthread_mutex_unlock(&objects.names_lock);
-    if (given != NULL)
-        return given;
-    return type->name ? type->name : "";
+    return given != NULL ? given : object_name_or_none(type->name);
 }
 
 int oriel_type_get_name(struct datatype *datatype, char *type_name, int *resultlen)

@@ -85,12 +85,12 @@ struct datatype {
     // = basic_row(basic) of a predefined type of up to 8 bytes, which instructions
     // update whole; else 0
     uint16_t kernel_row;
-    uint8_t kernel_inside;     // bits that are clear in addresses of aligned elements
-    const struct basic *basic; // the only basic type in it, or NULL
-    struct layout *layout;     // NULL when contiguous
-    struct contents *contents; // how a program made it; NULL for a predefined one
-    const char *name;          // of a predefined one, "MPI_INT"; else NULL
-    char *given_name;          // [MPI_MAX_OBJECT_NAME], NULL when there is none
+    uint8_t kernel_inside;      // bits that are clear in addresses of aligned elements
+    const struct basic *basic;  // the only basic type in it, or NULL
+    struct layout *layout;      // NULL when contiguous
+    struct contents *contents;  // how a program made it; NULL for a predefined one
+    const char *name;           // of a predefined one, "MPI_INT"; else NULL
+    _Atomic(char *) given_name; // see object_set_name
 };
 
 // Whether size, bounds, layout and what a commit has added agree. Between its making

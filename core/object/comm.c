@@ -105,8 +105,11 @@ int oriel_comm_compare(struct communicator *comm1, struct communicator *comm2,
 const char *communicator_text(const struct communicator *comm,
                               char text[COMMUNICATOR_TEXT_BYTES])
 {
-    if (comm->name[0] != '\0')
-        snprintf(text, COMMUNICATOR_TEXT_BYTES, "%s", comm->name);
+    const char *name = object_name_or_none(comm->name);
+    if (*name != '\0')
+        snprintf(text, COMMUNICATOR_TEXT_BYTES, "%s", name);
+    else if (comm->is_windows)
+        snprintf(text, COMMUNICATOR_TEXT_BYTES, "a window");
     else
         snprintf(text, COMMUNICATOR_TEXT_BYTES, "a communicator of %d processes",
                  comm->size);
@@ -115,8 +118,7 @@ const char *communicator_text(const struct communicator *comm,
 
 int oriel_comm_set_name(struct communicator *comm, const char *comm_name)
 {
-    object_set_name(comm->name, comm_name);
-    return 0;
+    return object_set_name(&comm->name, comm_name);
 }
 
 int oriel_comm_get_name(struct communicator *comm, char *comm_name, int *resultlen)

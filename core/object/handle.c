@@ -3,6 +3,7 @@
 #include "object/object.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A free slot keeps in place of a handle the generation of its next one and, in the
@@ -201,19 +202,29 @@ void object_release(void *released)
         object->destroy(object);
 }
 
-void object_set_name(char own[MPI_MAX_OBJECT_NAME], const char *name)
+int object_set_name(_Atomic(char *) *own, const char *name)
 {
     size_t length = strnlen(name, MPI_MAX_OBJECT_NAME - 1);
+    char *room = malloc(MPI_MAX_OBJECT_NAME), *unused = room;
+    if (room == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for the name of an object");
     pthread_mutex_lock(&objects.names_lock);
-    memmove(own, name, length);
-    own[length] = '\0';
+    if (*own == NULL) {
+        *own = room;
+        unused = NULL;
+    }
+    memmove(*own, name, length);
+    (*own)[length] = '\0';
     pthread_mutex_unlock(&objects.names_lock);
+    free(unused);
+    return 0;
 }
 
-void object_get_name(const char own[MPI_MAX_OBJECT_NAME], char *name, int *length)
+void object_get_name(const char *own, char *name, int *length)
 {
+    const char *given = object_name_or_none(own);
     pthread_mutex_lock(&objects.names_lock);
-    *length = (int)strlen(own);
-    memcpy(name, own, (size_t)*length + 1);
+    *length = (int)strlen(given);
+    memcpy(name, given, (size_t)*length + 1);
     pthread_mutex_unlock(&objects.names_lock);
 }

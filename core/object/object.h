@@ -122,9 +122,15 @@ void object_retire(struct object *object);
 // Takes one handle back if the program holds more than that; false: it does not.
 bool object_close_one_of_many(struct object *object);
 
-// Names of objects (MPI-4.1 7.8, 12.2.8): longer ones are cut. Threads get whole names.
-void object_set_name(char own[MPI_MAX_OBJECT_NAME], const char *name);
-void object_get_name(const char own[MPI_MAX_OBJECT_NAME], char *name, int *length);
+// Names of objects (MPI-4.1 7.8, 12.2.8): longer ones are cut. Threads get whole names. The
+// memory of one is there from when it is first given (MPI_ERR_NO_MEM); NULL: it never was.
+int object_set_name(_Atomic(char *) *own, const char *name);
+void object_get_name(const char *own, char *name, int *length);
+// For messages to people: "" without a name.
+static inline const char *object_name_or_none(const char *own)
+{
+    return own != NULL ? own : "";
+}
 
 // ---- groups (MPI-4.1 7.3) ---------------------------------------------------------
 // Members whose ranks in the job are equally far apart need no table of them.
@@ -279,7 +285,8 @@ struct communicator {
     struct comm_collective *collective; // collective's: how its calls are coordinated
     struct topology *topology;          // collective's: a virtual topology, or NULL
     struct send_buffer *buffer; // pt2pt's: attached to this communicator, or NULL
-    char name[MPI_MAX_OBJECT_NAME];
+    _Atomic(char *) name;       // see object_set_name
+    bool is_windows;            // private to a window
 };
 static inline int comm_job_rank(const struct communicator *comm, int rank)
 {

@@ -117,8 +117,8 @@ void races_synced(struct lock_clocks clocks);
 // ---- windows --------------------------------------------------------------------------
 struct watched_window_plan {
     const struct communicator *comm;
-    const char *name; // in which there is one sooner or later
-    uint32_t handle;  // by which messages name it
+    const _Atomic(char *) *name; // see object_set_name
+    uint32_t handle;             // by which messages name it
     bool is_dynamic;
     struct lock_clocks clocks; // of the own memory
     const void *base;

@@ -84,8 +84,9 @@ static const char *remedy_of(const struct access *one, const struct access *othe
 
 void window_words(const struct watched_window *window, char words[WORDS_BYTES])
 {
-    if (window->plan.name[0] != '\0')
-        snprintf(words, WORDS_BYTES, "window %s", window->plan.name);
+    const char *name = object_name_or_none(*window->plan.name);
+    if (*name != '\0')
+        snprintf(words, WORDS_BYTES, "window %s", name);
     else
         snprintf(words, WORDS_BYTES, "window %u", window->number);
 }

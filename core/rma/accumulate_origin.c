@@ -287,8 +287,8 @@ static void elements_divide(const struct operation *operation,
                             uint64_t count, uint64_t *before, uint64_t *within)
 {
     const struct atomic_type *type = walk->type;
-    const struct member *member = operation->peer->member;
-    uint64_t begin = member->shared.begin, end = begin + member->shared.bytes;
+    const struct shared_part *shared = &operation->peer->member->local.shared;
+    uint64_t begin = shared->begin, end = begin + shared->bytes;
     uint64_t size = type->size;
     uint64_t span = is_padded(type) ? type->index_at + size - type->value_bytes : size;
     *before = offset < begin ? (begin - offset + size - 1) / size : 0;

@@ -7,7 +7,7 @@
 void batch_spans(const struct peer_traffic *traffic, const struct batch *batch,
                  struct iovec remote[SPANS_MAX], struct iovec local[SPANS_MAX])
 {
-    uint64_t place = traffic->peer->member->place;
+    uint64_t place = traffic->peer->member->local.place;
     for (uint32_t i = 0; i < batch->request.count; i++) {
         const struct rma_span *span = &batch->request.spans[i];
         remote[i].iov_base = (void *)(uintptr_t)(place + span->offset);

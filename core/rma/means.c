@@ -15,7 +15,7 @@ static const struct means *means_choose(const struct window *window,
         return is_distant ? &means_distant_attached : &means_attached;
     if (is_distant)
         return &means_network;
-    if (peer->member->shared.bytes > 0 && peer->rank != window->comm->rank)
+    if (peer->member->local.shared.bytes > 0 && peer->rank != window->comm->rank)
         return &means_shared;
     return peer->base != NULL || peer->member->size == 0 ? &means_load : &means_batch;
 }

@@ -17,8 +17,8 @@ static const struct means means_partly = {
 
 static int locate_shared(struct operation *operation)
 {
-    const struct member *member = operation->peer->member;
-    uint64_t shared = member->shared.begin, shared_end = shared + member->shared.bytes;
+    const struct shared_part *part = &operation->peer->member->local.shared;
+    uint64_t shared = part->begin, shared_end = shared + part->bytes;
     MPI_Aint first, last;
     int err = locate_in_window(operation);
     if (err)

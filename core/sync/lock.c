@@ -169,8 +169,8 @@ static bool is_mapped_by_all(const struct window *window, int rank)
         return true;
     if (window_has(window, TRAIT_NODES) || window->flavor == MPI_WIN_FLAVOR_DYNAMIC)
         return false;
-    const struct member *member = &window->local_members[rank];
-    return member->is_in_segment || member->size == 0;
+    return window->local_members[rank].is_in_segment ||
+           member_table_read(&window->members, rank, VALUE_SIZE) == 0;
 }
 
 static int check_may_lock_all(const struct window *window)

@@ -10,6 +10,7 @@
 
 int oriel_alloc_mem(MPI_Aint size, struct info *info, void *baseptr)
 {
+    communicators_collect();
     return shm_alloc(process.shm, (size_t)size, hint_alignment(info), baseptr);
 }
 

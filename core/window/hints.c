@@ -96,10 +96,15 @@ static const struct hint {
      MPI_WIN_FLAVOR_ALLOCATE},
     {"mpi_minimum_memory_alignment", "64", is_alignment, false, MPI_WIN_FLAVOR_SHARED},
     {"alloc_shared_noncontig", "false", is_boolean, false, MPI_WIN_FLAVOR_SHARED},
-    {"oriel_share_pages", NULL, is_sharing, false, MPI_WIN_FLAVOR_CREATE},
-    {"oriel_share_pages", NULL, is_sharing, false, MPI_WIN_FLAVOR_DYNAMIC},
+    {"oriel_share_pages", "false", is_sharing, false, MPI_WIN_FLAVOR_CREATE},
+    {"oriel_share_pages", "false", is_sharing, false, MPI_WIN_FLAVOR_DYNAMIC},
 };
 enum { HINTS = sizeof hints / sizeof *hints };
+
+static bool has_hint(const struct window *window, const struct hint *hint)
+{
+    return hint->flavor == 0 || hint->flavor == window->flavor;
+}
 
 // Copies the value that `given` has for a hint, if it is a valid one.
 static bool given_value(const struct hint *hint, const struct info *given,
@@ -115,8 +120,7 @@ static bool is_known_key(const char *key)
     for (int i = 0; i < HINTS; i++)
         if (strcmp(hints[i].key, key) == 0)
             return true;
-    return strcmp(key, "mpi_memory_alloc_kinds") == 0 ||
-           strcmp(key, "oriel_share_pages_refused") == 0;
+    return strcmp(key, "mpi_memory_alloc_kinds") == 0 || strcmp(key, KEY_REFUSED) == 0;
 }
 
 static const char *nearest_key(const char *key)
@@ -164,7 +168,7 @@ static void hints_check(const char *call, const struct window *window,
     for (int i = 0; info_key(given, i, key); i++)
         unknown_key_tell(&site, key);
     for (int i = 0; i < HINTS; i++)
-        if (hints[i].flavor == 0 || hints[i].flavor == window->flavor)
+        if (has_hint(window, &hints[i]))
             unused_value_tell(&site, &hints[i], given);
 }
 
@@ -177,20 +181,29 @@ static void hints_apply(struct window *window)
                          strcmp(ordering, "none") != 0;
 }
 
+// Most windows have none, and no memory for them.
+int hint_keep(struct window *window, const char *key, const char *value)
+{
+    struct info *kept = window->info, *made;
+    if (kept != NULL)
+        return info_put(kept, key, value);
+    int err = info_make(&made);
+    if (err)
+        return err;
+    if (atomic_compare_exchange_strong(&window->info, &kept, made))
+        kept = made;
+    else // another thread was faster
+        object_release(made);
+    return info_put(kept, key, value);
+}
+
 int hints_choose(struct window *window, const struct info *given)
 {
     char value[MPI_MAX_INFO_VAL];
-    int err = info_make(&window->info);
-    if (!err)
-        err = memory_kinds_show(window->info);
-    for (int i = 0; i < HINTS && !err; i++) {
-        const struct hint *hint = &hints[i];
-        if (hint->flavor != 0 && hint->flavor != window->flavor)
-            continue;
-        const char *chosen = given_value(hint, given, value) ? value : hint->otherwise;
-        if (chosen != NULL)
-            err = info_put(window->info, hint->key, chosen);
-    }
+    int err = 0;
+    for (int i = 0; i < HINTS && !err; i++)
+        if (has_hint(window, &hints[i]) && given_value(&hints[i], given, value))
+            err = hint_keep(window, hints[i].key, value);
     hints_apply(window);
     hints_check(window_constructor(window->flavor), window, given);
     return err;
@@ -217,15 +230,44 @@ int oriel_win_set_info(struct window *win, struct info *info)
     int err = 0;
     for (int i = 0; i < HINTS && !err; i++)
         if (hints[i].may_change && given_value(&hints[i], info, value))
-            err = info_put(win->info, hints[i].key, value);
+            err = hint_keep(win, hints[i].key, value);
     hints_apply(win);
     hints_check("MPI_Win_set_info", win, info);
     return err ? err : window_serve(win);
 }
 
+// What is kept, and what holds otherwise.
+static int hints_show(const struct window *window, struct info *shown)
+{
+    char value[MPI_MAX_INFO_VAL];
+    int err = memory_kinds_show(shown);
+    for (int i = 0; i < HINTS && !err; i++) {
+        const struct hint *hint = &hints[i];
+        if (!has_hint(window, hint))
+            continue;
+        const char *used =
+            info_value(window->info, hint->key, value) ? value : hint->otherwise;
+        if (used != NULL)
+            err = info_put(shown, hint->key, used);
+    }
+    if (!err && info_value(window->info, KEY_REFUSED, value))
+        err = info_put(shown, KEY_REFUSED, value);
+    return err;
+}
+
 int oriel_win_get_info(struct window *win, struct info **info_used)
 {
-    return oriel_info_dup(win->info, info_used);
+    struct info *shown;
+    int err = info_make(&shown);
+    if (err)
+        return err;
+    err = hints_show(win, shown);
+    if (err) {
+        object_release(shown);
+        return err;
+    }
+    *info_used = shown;
+    return object_open(&shown->object, KIND_INFO);
 }
 
 // Passive targets compute while their peers ask them for locks across nodes, or want to

@@ -4,8 +4,12 @@
 
 #include "window/window.h"
 
-// The hints of a window: every key that Oriel knows with the value in use.
+// Keeps those of the given hints that a new window can use.
 int hints_choose(struct window *window, const struct info *given);
+// Keeps one more, or another value (MPI_ERR_NO_MEM).
+int hint_keep(struct window *window, const char *key, const char *value);
+// Why the pages of memory could not be shared, which is shown and not given.
+#define KEY_REFUSED "oriel_share_pages_refused"
 // Bytes of memory between which updates are to be kept apart; 0: Oriel's choice.
 uint64_t hint_granularity(const struct info *info);
 // The power of two, at least CACHE_LINE, that `info` asks for.

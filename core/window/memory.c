@@ -37,6 +37,7 @@ int bring_callers(const struct window_plan *plan, struct window *window)
 
 int bring_own(const struct window_plan *plan, struct window *window)
 {
+    communicators_collect();
     int err = shm_alloc(process.shm, (size_t)plan->size, hint_alignment(plan->info),
                         &window->allocation);
     if (err)
@@ -61,12 +62,13 @@ static uint64_t sizes_sum(const MPI_Aint *sizes, int count)
 static int allocate_together(const struct window_plan *plan, struct window *window,
                              const MPI_Aint *sizes, uint64_t *offset)
 {
-    struct communicator *comm = window->comm;
+    struct communicator *comm = plan->comm;
     struct {
         uint64_t offset;
         int error;
     } answer = {0, 0};
     if (comm->rank == 0) {
+        communicators_collect();
         answer.error = shm_alloc(process.shm, sizes_sum(sizes, comm->size),
                                  hint_alignment(plan->info), &window->allocation);
         if (!answer.error)
@@ -83,7 +85,7 @@ static int allocate_together(const struct window_plan *plan, struct window *wind
 
 int bring_shared(const struct window_plan *plan, struct window *window)
 {
-    struct communicator *comm = window->comm;
+    struct communicator *comm = plan->comm;
     MPI_Aint sizes[comm->size]; // the processes of one node are few
     uint64_t offset;
     int err = collective_gather_all(comm, &plan->size, sizeof plan->size, sizes);

@@ -13,10 +13,16 @@
 #include <string.h>
 
 struct opening {
-    const struct window_plan *plan;
+    const struct window_plan *plan; // the members exchange things over its communicator
     struct window *window;
     int error; // the first of this member, then the one that all agree on
 };
+
+// A member without memory for a communicator has the program's in its place.
+static bool has_communicator(const struct opening *opening)
+{
+    return opening->window->comm != opening->plan->comm;
+}
 
 static void window_clear(struct object *object)
 {
@@ -26,6 +32,7 @@ static void window_clear(struct object *object)
     notices_free(window);
     object_release(window->info);
     object_release(window->object.errhandler);
+    free(window->name);
 }
 
 static void window_destroy(struct object *object)
@@ -138,19 +145,19 @@ static size_t lock_clocks_bytes(void)
 static int make_table(struct opening *opening)
 {
     struct window *window = opening->window;
-    struct communicator *comm = window->comm;
+    struct communicator *comm = opening->plan->comm;
     size_t members = (size_t)comm->node_size, own = (size_t)comm->node_rank;
     size_t records_bytes = members * sizeof(struct lock_record);
-    size_t members_bytes = members * sizeof(struct member);
-    void *memory;
-    int err = collective_node_alloc(
-        comm, records_bytes + members_bytes + members * lock_clocks_bytes(),
-        &window->table, &memory);
-    if (err)
+    size_t members_bytes = members * sizeof(struct local_member);
+    void *memory = NULL;
+    int err = communicator_share_memory(
+        comm, has_communicator(opening) ? window->comm : NULL,
+        records_bytes + members_bytes + members * lock_clocks_bytes(), &memory);
+    if (err || memory == NULL)
         return err;
     char *table = memory;
     window->lock_records = memory;
-    window->local_members = (struct member *)(table + records_bytes);
+    window->local_members = (struct local_member *)(table + records_bytes);
     memset(&window->lock_records[own], 0, sizeof *window->lock_records);
     granularity_begin(&window->lock_records[own], hint_granularity(window->info));
     if (races_are_checked()) {
@@ -159,12 +166,6 @@ static int make_table(struct opening *opening)
         memset(clocks + own * lock_clocks_bytes(), 0, lock_clocks_bytes());
     }
     return 0;
-}
-
-static void undo_table(struct window *window)
-{
-    if (window->table != NULL)
-        shm_free(process.shm, window->table);
 }
 
 static int make_attachments(struct opening *opening)
@@ -226,16 +227,11 @@ static uint64_t claims_of(const struct info *info)
     return claims;
 }
 
-static struct member member_describe(const struct window *window)
+static struct local_member member_describe(const struct window *window)
 {
     uint64_t offset;
     bool is_in_segment = memory_is_mapped(window, &offset);
-    return (struct member){
-        .size = (uint64_t)window->size,
-        .unit = (uint64_t)window->unit,
-        .net = window->region.remote,
-        .handle = (uint32_t)object_handle(window),
-        .node_rank = window->comm->node_rank,
+    return (struct local_member){
         .place = is_in_segment ? offset : (uintptr_t)window->base,
         .is_in_segment = is_in_segment,
         .shared = is_in_segment ? (struct shared_part){0} : shared_part_of(window),
@@ -261,7 +257,7 @@ struct introduction {
     uint64_t failure; // rank and error class: of the lowest rank that has one
     struct member_bounds bounds;
     struct {
-        uint64_t flavor, size, unit, claims;
+        uint64_t flavor, size, unit, claims, next_context;
     } first; // of rank 0; others bring nothing
 };
 
@@ -270,7 +266,7 @@ static struct introduction introduction_make(const struct opening *opening,
 {
     const struct window *window = opening->window;
     struct introduction made = {0};
-    int rank = window->comm->rank;
+    int rank = opening->plan->comm->rank;
     if (opening->error != 0)
         made.failure = (uint64_t)(INT_MAX - rank) << 32 | (uint32_t)opening->error;
     member_bounds_begin(&made.bounds, values);
@@ -280,6 +276,7 @@ static struct introduction introduction_make(const struct opening *opening,
     made.first.size = (uint64_t)window->size;
     made.first.unit = (uint64_t)window->unit;
     made.first.claims = claims_of(window->info);
+    made.first.next_context = window_context_make(opening->plan->comm);
     return made;
 }
 
@@ -332,9 +329,9 @@ static void members_compare(const struct window *window,
 
 // All members of a node write their values to its table, and the leaders exchange those
 // of the nodes.
-static int exchange_values(struct window *window, const uint64_t values[MEMBER_VALUES])
+static int exchange_values(struct communicator *comm, struct window *window,
+                           const uint64_t values[MEMBER_VALUES])
 {
-    struct communicator *comm = window->comm;
     struct member_table *table = &window->members;
     void *provided = NULL, *rows = NULL;
     int err = collective_node_alloc(comm, (size_t)comm->size * table->row_bytes,
@@ -345,32 +342,35 @@ static int exchange_values(struct window *window, const uint64_t values[MEMBER_V
     return collective_gather_in_node(comm, table->rows, table->row_bytes, err);
 }
 
-// The members reduce what they bring. Only if their values differ do they exchange them.
-// A local peer's descriptor is in the node's table by then.
+// The members reduce what they bring, and so agree on whether all have opened the window.
+// Only if their values differ do they exchange them. Where a local peer has its memory is
+// in the node's table by then.
 static int members_exchange(struct opening *opening)
 {
     struct window *window = opening->window;
-    struct member own = member_describe(window);
-    uint64_t values[MEMBER_VALUES] = {[VALUE_SIZE] = own.size,
-                                      [VALUE_UNIT] = own.unit,
-                                      [VALUE_KEY] = own.net.key,
-                                      [VALUE_ADDRESS] = own.net.address,
-                                      [VALUE_HANDLE] = own.handle};
+    struct communicator *comm = opening->plan->comm;
+    const struct net_remote *net = &window->region.remote;
+    uint64_t values[MEMBER_VALUES] = {[VALUE_SIZE] = (uint64_t)window->size,
+                                      [VALUE_UNIT] = (uint64_t)window->unit,
+                                      [VALUE_KEY] = net->key,
+                                      [VALUE_ADDRESS] = net->address,
+                                      [VALUE_HANDLE] = object_handle(window)};
     struct introduction introduction = introduction_make(opening, values);
     if (window->local_members != NULL)
-        window->local_members[own.node_rank] = own;
-    int err =
-        collective_reduce_all(window->comm, &introduction, &introduction,
-                              sizeof introduction / sizeof(uint64_t),
-                              handle_object(KIND_DATATYPE, (uintptr_t)MPI_UINT64_T),
-                              handle_object(KIND_OP, (uintptr_t)MPI_MAX));
-    if (!err)
-        err = members_agree(opening, introduction.failure);
+        window->local_members[comm->node_rank] = member_describe(window);
+    int err = collective_reduce_all(
+        comm, &introduction, &introduction, sizeof introduction / sizeof(uint64_t),
+        handle_object(KIND_DATATYPE, (uintptr_t)MPI_UINT64_T),
+        handle_object(KIND_OP, (uintptr_t)MPI_MAX));
+    if (err)
+        return err;
+    window_context_take(comm, introduction.first.next_context);
+    err = members_agree(opening, introduction.failure);
     if (err)
         return err;
     members_compare(window, &introduction);
     window->members = member_table_plan(&introduction.bounds);
-    return window->members.row_bytes > 0 ? exchange_values(window, values) : 0;
+    return window->members.row_bytes > 0 ? exchange_values(comm, window, values) : 0;
 }
 
 static void undo_members(struct window *window)
@@ -387,7 +387,7 @@ static int make_watched(struct opening *opening)
         return 0;
     window->watched = races_watch(&(struct watched_window_plan){
         .comm = window->comm,
-        .name = window->name,
+        .name = &window->name,
         .handle = (uint32_t)object_handle(window),
         .is_dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC,
         .clocks = window_lock_clocks(window, window->comm->node_rank),
@@ -413,7 +413,7 @@ static const struct step {
     {make_mapped, undo_mapped},
     {make_service, NULL},
     {make_region, undo_region},
-    {make_table, undo_table},
+    {make_table, NULL},
     {make_attachments, attachments_free},
     {make_handle, undo_handle},
     {make_watched, undo_watched},
@@ -430,21 +430,32 @@ static void undo_steps(struct window *window)
     object_release(window);
 }
 
-int window_open(const struct window_plan *plan, struct window **opened)
+static int make_window(struct communicator *parent, struct window **made)
 {
-    struct window stand_in = {0}; // takes the steps of a member that has no memory
     struct window *window = calloc(1, sizeof *window);
-    struct opening opening = {.plan = plan, .window = window ? window : &stand_in};
-    int err =
-        communicator_make(plan->comm, plan->comm->group, 0, &opening.window->comm);
+    if (window == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a window");
+    int err = communicator_make_for_window(parent, &window->comm);
     if (err) {
         free(window);
         return err;
     }
-    object_set_name(opening.window->comm->name, "a window");
-    object_init(&opening.window->object, window ? window_destroy : window_clear);
-    if (window == NULL)
-        opening.error = fail(MPI_ERR_NO_MEM, "no memory for a window");
+    object_init(&window->object, window_destroy);
+    *made = window;
+    return 0;
+}
+
+int window_open(const struct window_plan *plan, struct window **opened)
+{
+    struct window stand_in = {.comm = plan->comm}; // of a member that has no memory
+    struct opening opening = {.plan = plan, .window = &stand_in};
+    if (comm_is_inter(plan->comm))
+        return fail(MPI_ERR_COMM, "comm: is an intercommunicator");
+    int err = opening.error = make_window(plan->comm, &opening.window);
+    if (err) {
+        object_init(&stand_in.object, window_clear);
+        object_retain(plan->comm);
+    }
     for (int i = 0; i < STEPS; i++) {
         err = steps[i].make(&opening);
         if (opening.error == 0)
@@ -454,8 +465,8 @@ int window_open(const struct window_plan *plan, struct window **opened)
         undo_steps(opening.window);
         return err;
     }
-    assert(window_is_valid(window));
-    *opened = window;
+    assert(window_is_valid(opening.window));
+    *opened = opening.window;
     return 0;
 }
 

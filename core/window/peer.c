@@ -48,12 +48,12 @@ void peer_keep_found(struct peer *peer, const struct found_attachment *found)
 static void peer_map(struct peer *peer, const struct window *window)
 {
     const struct member *member = peer->member;
-    const struct shared_part *shared = &member->shared;
+    const struct shared_part *shared = &member->local.shared;
     bool is_own = peer->rank == window->comm->rank;
-    if (is_own || member->is_in_segment)
-        peer_set_mapped(peer,
-                        is_own ? window->base : shm_at(process.shm, member->place), 0,
-                        member->size);
+    if (is_own || member->local.is_in_segment)
+        peer_set_mapped(
+            peer, is_own ? window->base : shm_at(process.shm, member->local.place), 0,
+            member->size);
     else if (shared->bytes > 0)
         peer_set_mapped(peer, shm_at(process.shm, shared->offset - shared->begin),
                         shared->begin, shared->begin + shared->bytes);
@@ -65,15 +65,18 @@ struct member window_member(const struct window *window, int rank)
 {
     const struct communicator *comm = window->comm;
     const struct member_table *table = &window->members;
-    if (comm_rank_is_local(comm, rank))
-        return window->local_members[collective_node_rank(comm, rank)];
-    return (struct member){
+    struct member member = {
         .size = member_table_read(table, rank, VALUE_SIZE),
         .unit = member_table_read(table, rank, VALUE_UNIT),
         .net.key = member_table_read(table, rank, VALUE_KEY),
         .net.address = member_table_read(table, rank, VALUE_ADDRESS),
         .handle = (uint32_t)member_table_read(table, rank, VALUE_HANDLE),
     };
+    if (comm_rank_is_local(comm, rank)) {
+        member.node_rank = collective_node_rank(comm, rank);
+        member.local = window->local_members[member.node_rank];
+    }
+    return member;
 }
 
 // One allocation.

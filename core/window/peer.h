@@ -17,16 +17,21 @@ struct shared_part {
     uint64_t offset;       // in the segment
 };
 
-// The descriptor of a member. Where it has its memory is known on its node alone.
-struct member {
-    uint64_t size;         // bytes
-    uint64_t unit;         // displacement unit in bytes
-    struct net_remote net; // for other nodes
-    uint32_t handle;       // of its window object, so that messages can name it
-    int32_t node_rank;     // of local peers: index of lock_records
-    uint64_t place;        // likewise: offset in the segment or address in its process
-    bool is_in_segment;    // `place` is an offset
+// Where a member has its memory, which is known on its node alone.
+struct local_member {
+    uint64_t place;            // offset in the segment or address in its process
+    bool is_in_segment;        // `place` is an offset
     struct shared_part shared; // if that is not all
+};
+
+// The descriptor of a member.
+struct member {
+    uint64_t size;             // bytes
+    uint64_t unit;             // displacement unit in bytes
+    struct net_remote net;     // for other nodes
+    uint32_t handle;           // of its window object, so that messages can name it
+    int32_t node_rank;         // of local peers: index of lock_records
+    struct local_member local; // likewise
 };
 
 enum lock_state {

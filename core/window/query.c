@@ -13,10 +13,9 @@ int oriel_win_get_group(struct window *win, struct group **group)
 int oriel_win_set_name(struct window *win, const char *win_name)
 {
     char text[MPI_MAX_OBJECT_NAME + 16]; // of the communicator: what people are told
-    object_set_name(win->name, win_name);
     snprintf(text, sizeof text, "window \"%s\"", win_name);
-    object_set_name(win->comm->name, text);
-    return 0;
+    int err = object_set_name(&win->name, win_name);
+    return err ? err : object_set_name(&win->comm->name, text);
 }
 
 int oriel_win_get_name(struct window *win, char *win_name, int *resultlen)
@@ -66,11 +65,11 @@ int oriel_win_delete_attr(struct window *win, int win_keyval)
 
 // The base of `rank` in this process, or NULL if its memory is not mapped here.
 static void *address_here(const struct window *win, int rank,
-                          const struct member *member)
+                          const struct local_member *local)
 {
     if (rank == win->comm->rank)
         return win->base;
-    return member->is_in_segment ? shm_at(process.shm, member->place) : NULL;
+    return local->is_in_segment ? shm_at(process.shm, local->place) : NULL;
 }
 
 // The lowest rank with memory that is mapped here; 0 if there is none.
@@ -78,9 +77,9 @@ static int first_with_memory(const struct window *win)
 {
     const struct communicator *comm = win->comm;
     for (int i = 0; i < comm->node_size; i++) {
-        const struct member *member = &win->local_members[i];
         int rank = comm->node_members[i];
-        if (member->size > 0 && address_here(win, rank, member) != NULL)
+        if (member_table_read(&win->members, rank, VALUE_SIZE) > 0 &&
+            address_here(win, rank, &win->local_members[i]) != NULL)
             return rank;
     }
     return 0;
@@ -108,7 +107,7 @@ int oriel_win_shared_query(struct window *win, int rank, MPI_Aint *size,
     if (rank == MPI_PROC_NULL)
         rank = first_with_memory(win);
     struct member member = window_member(win, rank);
-    void *address = member.size > 0 ? address_here(win, rank, &member) : NULL;
+    void *address = member.size > 0 ? address_here(win, rank, &member.local) : NULL;
     if (address != NULL && rank != win->comm->rank) {
         int err = memory_show(win, rank);
         if (err)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared pages on request: the program's memory in a window becomes memory that local
 // peers map, where nothing can get lost by it. docs/hints.md has the key.
+#include "window/hints.h"
 #include "window/memory.h"
 #include "window/share.h"
 
 #include <strings.h>
 
-static const char KEY[] = "oriel_share_pages", REFUSED[] = "oriel_share_pages_refused";
+static const char KEY[] = "oriel_share_pages";
 
 enum sharing { SHARING_OFF, SHARING_ON, SHARING_INSISTING };
 
@@ -59,15 +60,15 @@ static int memory_share(const struct window *window, const void *memory, size_t 
     return err;
 }
 
-static int tell_refusal(const struct window *window, const void *memory, size_t bytes)
+static int tell_refusal(struct window *window, const void *memory, size_t bytes)
 {
     const char *reason = error_detail(&(int){0});
     log_verbose("the %zu bytes at %p of a window are not shared: %s", bytes, memory,
                 reason);
-    return info_put(window->info, REFUSED, reason);
+    return hint_keep(window, KEY_REFUSED, reason);
 }
 
-int window_share(const struct window *window, const void *memory, size_t bytes,
+int window_share(struct window *window, const void *memory, size_t bytes,
                  struct shared_pages *shared)
 {
     *shared = (struct shared_pages){0};
@@ -97,8 +98,9 @@ int window_share_own(struct window *window)
         return 0;
     enum sharing sharing = sharing_of(window);
     int err = window_share(window, window->base, (size_t)window->size, &window->shared);
-    bool is_refused = info_value(window->info, REFUSED, (char[MPI_MAX_INFO_VAL]){0});
-    return err ? err
-               : info_put(window->info, KEY,
-                          sharing_name(is_refused ? SHARING_OFF : sharing));
+    bool is_refused =
+        info_value(window->info, KEY_REFUSED, (char[MPI_MAX_INFO_VAL]){0});
+    if (err || (sharing == SHARING_OFF && window->info == NULL))
+        return err;
+    return hint_keep(window, KEY, sharing_name(is_refused ? SHARING_OFF : sharing));
 }

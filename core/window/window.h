@@ -44,19 +44,18 @@ struct window {
     bool is_ordered;           // hint: accumulates to one location keep their order
     bool is_mapped;            // local peers reach the own memory by loads and stores
     struct peer *self;         // this process as a target; &nobody before it is one
-    struct communicator *comm; // private duplicate of the program's
+    struct communicator *comm; // private: over the members of the program's
     struct peers {
         struct peer **buckets; // by rank, a power of two
         unsigned bucket_count, count;
         _Atomic(struct peer *) first;
         const struct peer_owner *owner; // a window may outlast struct windows
     } peers;
-    struct member_table members;      // of the whole group; rows in the segment
-    struct member *local_members;     // [comm->node_size], in the segment
-    struct lock_record *lock_records; // likewise
+    struct member_table members;        // of the whole group; rows in the segment
+    struct local_member *local_members; // [comm->node_size], in the segment
+    struct lock_record *lock_records; // likewise, in memory of `comm`, as what follows
     struct watched_window *watched;   // ORIEL_CHECK=races, or NULL
     _Atomic(uint64_t) *lock_clocks; // the same: in the segment, see window_lock_clocks
-    void *table;                    // the node leader's allocation of these
     void *base;                     // own memory
     MPI_Aint size;
     MPI_Aint unit;
@@ -73,9 +72,9 @@ struct window {
         *distant_locks;        // of origins on other nodes, in order of tickets
     struct neighbours origins; // while exposed
     struct early_notice *early_notices; // of processes that are not yet peers
-    struct info *info;                  // hints in use
+    _Atomic(struct info *) info;        // hints that have been given, or NULL
     struct window *next_open;           // of process.windows->open
-    char name[MPI_MAX_OBJECT_NAME];
+    _Atomic(char *) name;               // see object_set_name
 };
 
 // Kinds of messages.

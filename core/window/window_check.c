@@ -212,10 +212,10 @@ static bool epoch_is_valid(const struct window *window)
 // The descriptor that all members have of this one is that of its memory.
 static bool own_memory_is_valid(const struct window *window)
 {
-    const struct member *own = &window->local_members[window->comm->node_rank];
-    return own->size == (uint64_t)window->size && own->unit == (uint64_t)window->unit &&
-           own->handle == object_handle(window) &&
-           own->node_rank == window->comm->node_rank;
+    struct member own = window_member(window, window->comm->rank);
+    return own.size == (uint64_t)window->size && own.unit == (uint64_t)window->unit &&
+           own.handle == object_handle(window) &&
+           own.node_rank == window->comm->node_rank;
 }
 
 static bool traits_are_valid(const struct window *window)

@@ -12,7 +12,17 @@ import unittest
 from math import ceil, log2
 from pathlib import Path
 
-from scale import LIMITS, Cost, Job, bytes_of_each, job_of_command, run_job
+from scale import (
+    LIMITS,
+    WINDOW_NODE_BYTES,
+    WINDOW_PROCESS_BYTES,
+    Cost,
+    Job,
+    bytes_of_each,
+    bytes_of_window,
+    job_of_command,
+    run_job,
+)
 
 NETWORK = Path(__file__).resolve().parents[2] / "docs" / "network.md"
 # Of 1,000 to 10,000 processes; on request, of 100,000, which take 5 GiB.
@@ -103,6 +113,13 @@ class Scale(unittest.TestCase):
                 own, segment = bytes_of_each(small, large, name)
                 self.assertLessEqual(own, limit.own_bytes)
                 self.assertLessEqual(segment, limit.segment_bytes)
+
+    def test_a_window_takes_little_memory(self) -> None:
+        for nodes, node_size in JOBS:
+            with self.subTest(nodes=nodes, node_size=node_size):
+                most = WINDOW_PROCESS_BYTES * node_size + WINDOW_NODE_BYTES
+                used = bytes_of_window(job_of(nodes, node_size))
+                self.assertLessEqual(used, most)
 
     def test_members_that_differ_have_few_bytes_each(self) -> None:
         small, large = job_of(4, 64, NETWORK_KEYS), job_of(16, 64, NETWORK_KEYS)

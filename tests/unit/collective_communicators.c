@@ -65,7 +65,7 @@ static void a_duplicate_has_handler_and_attributes(void)
     CHECK(attribute_set(KIND_COMM, world(), keyval, &keyval) == 0);
     CHECK(oriel_comm_set_errhandler(world(), &errors_return) == 0);
     CHECK(oriel_comm_dup(world(), &copy) == 0);
-    CHECK(copy->object.errhandler == &errors_return && copy->name[0] == '\0');
+    CHECK(copy->object.errhandler == &errors_return && copy->name == NULL);
     CHECK(attribute_get(KIND_COMM, copy, keyval, &value, &flag) == 0);
     CHECK(flag && value == &keyval);
     CHECK(oriel_comm_compare(world(), copy, &result) == 0 && result == MPI_CONGRUENT);

@@ -75,7 +75,7 @@ static void the_kernel_copies_while_the_peer_does_not_poll(void)
     CHECK(by_kernel.copies == 0 && sent.count == 0 && !peer_is_quiet(&peer));
     CHECK(traffic_send(&traffic, true) == 0 && peer_is_quiet(&peer));
     CHECK(by_kernel.copies == 1 && by_kernel.count == 2 && sent.count == 0);
-    CHECK(by_kernel.remote[0].iov_base == (void *)member.place);
+    CHECK(by_kernel.remote[0].iov_base == (void *)member.local.place);
     CHECK(by_kernel.local[0].iov_base != memory); // short ones are the program's again
     CHECK(by_kernel.local[1].iov_base == memory + 2 * SHORT_BYTES);
 }
