@@ -86,8 +86,10 @@ static void read_behind_messages(struct pair *pair)
     char word = 'b';
     if (pair->rank == 1) {
         bool sent;
-        for (int i = 0; i < UNTAKEN; i += sent)
+        for (int i = 0; i < UNTAKEN; i += sent) {
             CHECK(net_send(pair->net, 0, &word, 1, &sent) == 0);
+            net_poll(pair->net);
+        }
         tell(pair, &word, 1);
     } else {
         struct net_counter counter = {0};
