@@ -91,6 +91,7 @@ struct remote_read {
     struct net_counter counter; // of the chunks under way
     struct net_access rest;     // that has not begun
     int error;                  // of a chunk that could not begin
+    bool is_beginning;          // chunks, some of which may come at once
     int peer;
     uint32_t sender, receiver; // ids of the send and the receive
     bool *has_ended;           // for who waits, or NULL
@@ -124,8 +125,12 @@ static bool may_begin_chunk(const struct remote_read *read)
 static void remote_read_advance(struct net_counter *counter)
 {
     struct remote_read *read = (struct remote_read *)counter;
+    if (read->is_beginning)
+        return;
+    read->is_beginning = true;
     while (may_begin_chunk(read))
         chunk_ask(read);
+    read->is_beginning = false;
     if (net_counter_pending(counter) > 0)
         return;
     struct transfer *transfer = transfer_of(read->receiver, false, read->peer);
