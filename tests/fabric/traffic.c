@@ -277,8 +277,10 @@ static void packet_copy(struct access *access)
     ssize_t copied = access->is_write
                          ? process_vm_writev(access->target.pid, &here, 1, &there, 1, 0)
                          : process_vm_readv(access->target.pid, &here, 1, &there, 1, 0);
-    if (copied != (ssize_t)bytes)
+    if (copied != (ssize_t)bytes) {
         access->error = FI_EIO;
+        access->packets_done = access->packets;
+    }
 }
 
 // Carries out some packets of some accesses.
