@@ -4,6 +4,7 @@
 #include "object/returned.h"
 
 #include <oriel_core.h>
+#include <time.h>
 
 enum { ERROR_NAME_BYTES = 48, OBJECT_TEXT_BYTES = MPI_MAX_OBJECT_NAME + 16 };
 
@@ -55,12 +56,22 @@ static const char *object_name(const struct call *call, struct object *object,
     return *name != '\0' ? text : NULL;
 }
 
+// A launcher that ends the job for a death names its cause; who only follows needs not. It
+// comes late on a machine with much else to do.
+static void await_end_of_job(void)
+{
+    enum { SECONDS = 2 };
+    nanosleep(&(struct timespec){.tv_sec = SECONDS}, NULL);
+}
+
 static _Noreturn void call_die(const struct call *call, struct object *object, int code)
 {
     char detail[MPI_MAX_ERROR_STRING], name[ERROR_NAME_BYTES];
     char text[MPI_MAX_ERROR_STRING + 64], about[OBJECT_TEXT_BYTES];
     code_describe(code, detail, name);
     snprintf(text, sizeof text, "%s%s", detail, library_state());
+    if (code == MPI_ERR_PROC_ABORTED)
+        await_end_of_job();
     finding_tell_error(name, calling_address(), call->name,
                        object_name(call, object, about), text);
     snprintf(text, sizeof text, "%s [%s]", detail, name);

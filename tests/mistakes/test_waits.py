@@ -92,16 +92,31 @@ class Waits(unittest.TestCase):
         self.assertIsNone(re.search("rank 0:", run.stderr))
         self.assertEqual(run.returncode, 124)
 
-    def test_no_rank_reports_the_death_of_one_that_mpiexec_has_ended(self) -> None:
-        command = [COMMAND[0], "-env", "ORIEL_STUCK", "0.2,abort", "-n", "4"]
-        command += [PROGRAM[0], "window_freed_by_some", "wrong"]
+    def run_with_slow_end(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "LD_PRELOAD": os.environ["SLOW_KILL"]}
-        run = subprocess.run(
-            command, capture_output=True, text=True, timeout=60, env=environment
+        return subprocess.run(
+            [COMMAND[0], *arguments, "wrong"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=environment,
+        )
+
+    def test_no_rank_reports_the_death_of_one_that_mpiexec_has_ended(self) -> None:
+        stuck = ("-env", "ORIEL_STUCK", "0.2,abort")
+        run = self.run_with_slow_end(
+            "-n", "4", *stuck, PROGRAM[0], "window_freed_by_some"
         )
         self.assertIn("[deadlock]", run.stderr)
         self.assertNotIn("has died", run.stderr)
         self.assertEqual(run.returncode, 18)
+
+    def test_no_rank_reports_the_death_of_one_that_has_aborted(self) -> None:
+        run = self.run_with_slow_end(
+            "-n", "2", PROGRAM[0], "put_of_more_memory_than_there_is"
+        )
+        self.assertIn("[MPI_ERR_BUFFER]", run.stderr)
+        self.assertNotIn("has died", run.stderr)
 
     def test_deadlocks_are_found_where_yields_take_long(self) -> None:
         for name, ranks in (("barriers_in_another_order", 2), ("locks_in_a_ring", 4)):
