@@ -370,6 +370,7 @@ void world_close(void)
 void collectives_stop(void)
 {
     refusals_stop();
+    schedules_stop();
     communicator_destroy(&process.world->object);
     communicator_destroy(&process.self->object);
     process.world = process.self = NULL;

@@ -261,7 +261,7 @@ void append_reduce(struct schedule *schedule, const struct peers *peers, struct 
 }
 
 // Two peers that halve send as much as others, in twice the rounds.
-enum { LONG_BYTES_OF_TWO = 256 * 1024 };
+enum { LONG_BYTES_OF_TWO = 512 * 1024 };
 
 // Where the first operand to be combined is that of a higher rank, the result takes its
 // place, and the own operand stays where it is.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedules from their making to their end.
+// Schedules from their beginning to their end.
 #include "collective/awaited.h"
 #include "collective/refusal.h"
 #include "collective/shared_buffer.h"
@@ -8,172 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-// ---- making
-
-static int schedule_begin(struct schedule *schedule);
-
-static void schedule_destroy(struct object *object)
-{
-    struct schedule *schedule = (struct schedule *)object;
-    for (int i = 0; i < schedule->step_count; i++) {
-        struct step *step = &schedule->steps[i];
-        object_release(step->from.type);
-        object_release(step->to.type);
-        object_release(step->op);
-    }
-    while (schedule->memory != NULL) {
-        struct memory *memory = schedule->memory;
-        schedule->memory = memory->next;
-        free(memory);
-    }
-    section_copies_free(schedule->copies);
-    free(schedule->transfers);
-    free(schedule->steps);
-    request_clear(&schedule->request);
-    free(schedule);
-}
-
-static int schedule_restart(struct request *request)
-{
-    return schedule_begin((struct schedule *)request);
-}
-
-static const struct request_kind schedule_requests = {
-    .start = schedule_restart, .explain = schedule_explain, .must_end = true};
-
-static int schedule_new(struct communicator *comm, enum channel channel, int tag,
-                        struct schedule **schedule)
-{
-    struct schedule *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return fail(MPI_ERR_NO_MEM, "no memory for a collective operation");
-    request_init(&made->request, &schedule_requests, comm, schedule_destroy);
-    made->channel = channel;
-    made->tag = tag;
-    *schedule = made;
-    return 0;
-}
-
-int schedule_make(struct communicator *comm, struct schedule **schedule)
-{
-    int tag = schedule_number(comm);
-    int err = schedule_new(comm, CHANNEL_SCHEDULE, tag, schedule);
-    if (unlikely(err))
-        refusal_send_unlocked(comm, NULL, tag, err);
-    return err;
-}
-
-int schedule_make_tagged(struct communicator *comm, const struct group *members,
-                         int tag, struct schedule **schedule)
-{
-    int err = schedule_new(comm, CHANNEL_GROUP, tag, schedule);
-    if (!err)
-        (*schedule)->apart = members;
-    return err;
-}
-
-void schedule_free(struct schedule *schedule)
-{
-    object_release(schedule);
-}
-
-static void break_schedule(struct schedule *schedule)
-{
-    schedule->broken =
-        fail(MPI_ERR_NO_MEM,
-             "no memory for another step of a collective operation, after %d",
-             schedule->step_count);
-}
-
-static void append_step(struct schedule *schedule, struct step step)
-{
-    if (schedule->step_count == schedule->step_room) {
-        int room = schedule->step_room ? 2 * schedule->step_room : 8;
-        struct step *steps = realloc(schedule->steps, (size_t)room * sizeof *steps);
-        if (steps == NULL) {
-            break_schedule(schedule);
-            return;
-        }
-        schedule->steps = steps;
-        schedule->step_room = room;
-    }
-    schedule->steps[schedule->step_count++] = step;
-    if (step.from.type != NULL)
-        object_retain(step.from.type);
-    if (step.to.type != NULL)
-        object_retain(step.to.type);
-    if (step.op != NULL)
-        object_retain(step.op);
-}
-
-static void append_transfer(struct schedule *schedule, struct step step)
-{
-    if (step.rank == MPI_PROC_NULL)
-        return;
-    if (++schedule->appended > schedule->transfer_room)
-        schedule->transfer_room = schedule->appended;
-    append_step(schedule, step);
-}
-
-void schedule_send(struct schedule *schedule, struct communicator *comm,
-                   struct elements from, int rank)
-{
-    append_transfer(
-        schedule,
-        (struct step){.kind = STEP_SEND, .rank = rank, .comm = comm, .from = from});
-}
-
-void schedule_receive(struct schedule *schedule, struct communicator *comm,
-                      struct elements to, int rank)
-{
-    append_transfer(
-        schedule,
-        (struct step){.kind = STEP_RECEIVE, .rank = rank, .comm = comm, .to = to});
-}
-
-void schedule_wait(struct schedule *schedule)
-{
-    if (schedule->appended > 0)
-        append_step(schedule, (struct step){.kind = STEP_WAIT});
-    schedule->appended = 0;
-}
-
-void schedule_copy(struct schedule *schedule, struct elements from, struct elements to)
-{
-    append_step(schedule, (struct step){.kind = STEP_COPY, .from = from, .to = to});
-}
-
-void schedule_reduce(struct schedule *schedule, struct op *op, struct elements in,
-                     void *inout)
-{
-    struct elements to = {inout, in.count, in.type};
-    append_step(schedule,
-                (struct step){.kind = STEP_REDUCE, .from = in, .to = to, .op = op});
-}
-
-void schedule_call(struct schedule *schedule, int (*call)(void *argument),
-                   void *argument)
-{
-    append_step(schedule,
-                (struct step){.kind = STEP_CALL, .call = call, .argument = argument});
-}
-
-struct elements schedule_scratch(struct schedule *schedule, MPI_Count count,
-                                 struct datatype *type)
-{
-    MPI_Aint first = 0, last = 0;
-    datatype_span(type, count, &first, &last);
-    struct memory *memory = malloc(sizeof *memory + (size_t)(last - first));
-    if (memory == NULL) {
-        break_schedule(schedule);
-        return (struct elements){NULL, 0, type};
-    }
-    memory->next = schedule->memory;
-    schedule->memory = memory;
-    return (struct elements){memory->bytes - first, count, type};
-}
-
-// ---- running; the message lock is held
+// ---- while they run; the message lock is held
 
 static void note_error(struct schedule *schedule, int error)
 {
@@ -198,7 +33,7 @@ static bool begin_transfer(struct schedule *schedule, const struct step *step)
     }
     if (err)
         note_error(schedule, err);
-    else
+    else if (*transfer != NULL)
         schedule->transfer_count++;
     return true;
 }
@@ -347,19 +182,6 @@ static int schedules_advance(bool is_progress_thread)
     return events;
 }
 
-int schedule_close(struct schedule *schedule)
-{
-    if (schedule->transfers != NULL)
-        return schedule->broken;
-    schedule_wait(schedule);
-    schedule->transfers =
-        calloc((size_t)schedule->transfer_room + 1, sizeof(struct transfer *));
-    if (schedule->transfers == NULL)
-        break_schedule(schedule);
-    assert(schedule_is_valid(schedule));
-    return schedule->broken;
-}
-
 static int schedule_begin(struct schedule *schedule)
 {
     int err = schedule_close(schedule);
@@ -384,6 +206,14 @@ static int schedule_begin(struct schedule *schedule)
     message_unlock();
     return 0;
 }
+
+static int schedule_restart(struct request *request)
+{
+    return schedule_begin((struct schedule *)request);
+}
+
+const struct request_kind schedule_requests = {
+    .start = schedule_restart, .explain = schedule_explain, .must_end = true};
 
 // Removes a schedule whose messages will not come.
 static void schedule_abandon(struct schedule *schedule)

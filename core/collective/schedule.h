@@ -53,6 +53,7 @@ int schedule_miss(struct communicator *comm, int err);
 int schedule_make_tagged(struct communicator *comm, const struct group *members,
                          int tag, struct schedule **schedule);
 void schedule_free(struct schedule *schedule);
+void schedules_stop(void); // by collectives_stop
 
 // Append a step. A failure (no memory) is kept, and returned when the schedule is
 // started. Types and operations are kept until the schedule is freed; ranks are those of

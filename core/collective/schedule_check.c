@@ -56,7 +56,7 @@ static bool steps_are_valid(const struct schedule *schedule)
 
 static bool transfers_are_valid(const struct schedule *schedule)
 {
-    int most = schedule->transfers ? schedule->transfer_room : 0;
+    int most = schedule->is_closed ? schedule->transfer_room : 0;
     if (schedule->transfer_count < 0 || schedule->transfer_count > most)
         return false;
     for (int i = 0; i < schedule->transfer_count; i++)

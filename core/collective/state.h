@@ -11,6 +11,7 @@ struct collectives {
     _Atomic(uint32_t) contexts; // communicators that this process has named
     _Atomic(struct shared_buffer *) retired; // until all members have left
     struct schedule *schedules;              // under way
+    _Atomic(struct schedule *) spare;        // memory of one that has ended
     struct refusal *refusals;                // of schedules that are not under way
     pthread_mutex_t list_lock;               // guards the list
     struct comm_collective *first;           // of all communicators

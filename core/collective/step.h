@@ -41,13 +41,16 @@ struct schedule {
     int step_count, step_room;
     int next;                    // the step to be run
     struct transfer **transfers; // begun and not yet waited for
-    int transfer_count;
+    int transfer_count, transfers_allocated;
     int transfer_room; // the most between two waits
+    bool is_closed;    // nothing is appended any more
     int appended;      // transfers since the last wait that was appended
     struct memory *memory;
     struct section_copy *copies;
     struct schedule *next_active;
 };
+
+extern const struct request_kind schedule_requests;
 
 // Whether steps are complete and have room for their transfers, and the state of the run
 // agrees with that of the request. The message lock is held once it has begun.

@@ -25,6 +25,9 @@ int pt2pt_begin_send(struct communicator *comm, enum channel channel,
     struct transfer_parameters parameters =
         send_parameters(buffer, count, type, destination, tag, comm);
     parameters.channel = channel;
+    *transfer = NULL;
+    if (type->is_contiguous && parameters_leave_at_once(&parameters))
+        return parameters_send(&parameters, buffer, (size_t)(count * type->size));
     return begin_new(&parameters, transfer);
 }
 

@@ -57,7 +57,7 @@ int request_wait(struct request *request);
 // MPI_ERR_TRUNCATE with both lengths, and nothing is written past the buffer. Callers hold
 // the message lock and do not wait: begin, then pt2pt_is_done until it is true, then
 // pt2pt_end, which gives the error and frees the transfer; or pt2pt_abandon to give the
-// transfer up.
+// transfer up. A short message leaves at once, and its transfer is NULL.
 int pt2pt_begin_send(struct communicator *comm, enum channel channel,
                      const void *buffer, MPI_Count count, struct datatype *type,
                      int destination, int tag, struct transfer **transfer);

@@ -6,23 +6,11 @@
 
 #include <oriel_core.h>
 
-static inline bool leaves_at_once(const struct transfer_parameters *parameters)
-{
-    return !parameters->is_synchronous && parameters->rank != MPI_PROC_NULL &&
-           parameters->count <= EAGER_MAX &&
-           parameters->type->size <= EAGER_MAX && // the product is small too
-           parameters->count * parameters->type->size <= EAGER_MAX;
-}
-
 static inline int send_bytes(const struct transfer_parameters *parameters,
                              const void *data, size_t bytes)
 {
-    struct envelope envelope = envelope_of(parameters, bytes);
     message_lock();
-    if (races_are_checked())
-        transfer_order(parameters);
-    int err = message_send(comm_job_rank(parameters->comm, parameters->rank),
-                           MESSAGE_EAGER, &envelope, sizeof envelope, data, bytes);
+    int err = parameters_send(parameters, data, bytes);
     message_unlock();
     return err;
 }
@@ -46,7 +34,7 @@ static inline int send_at_once(const struct transfer_parameters *parameters)
 // A sender waits while the receiver takes less than it sends, lest memory runs out.
 static inline int send_and_wait(const struct transfer_parameters *parameters)
 {
-    if (!leaves_at_once(parameters))
+    if (!parameters_leave_at_once(parameters))
         return transfer_carry_out(parameters, NULL, MPI_STATUS_IGNORE);
     if (races_are_checked())
         transfer_use_buffer(parameters, NULL);
@@ -66,7 +54,8 @@ static int help_on(void)
 static inline int start_send(const struct transfer_parameters *parameters,
                              struct request **request)
 {
-    if (!leaves_at_once(parameters) || races_are_checked()) // it is told of the wait
+    if (!parameters_leave_at_once(parameters) ||
+        races_are_checked()) // it is told of the wait
         return transfer_start(parameters, NULL, request);
     int err = send_at_once(parameters);
     if (!err && unlikely(message_is_clogged()))

@@ -106,6 +106,26 @@ static inline struct envelope envelope_of(const struct transfer_parameters *para
                              .channel = (uint16_t)parameters->channel};
 }
 
+// Is it a send that has left with the call, and so needs no transfer?
+static inline bool
+parameters_leave_at_once(const struct transfer_parameters *parameters)
+{
+    return !parameters->is_synchronous && parameters->rank != MPI_PROC_NULL &&
+           parameters->count <= EAGER_MAX &&
+           parameters->type->size <= EAGER_MAX && // the product is small too
+           parameters->count * parameters->type->size <= EAGER_MAX;
+}
+// Sends its data, which have been packed if they had gaps. The message lock is held.
+static inline int parameters_send(const struct transfer_parameters *parameters,
+                                  const void *data, size_t bytes)
+{
+    struct envelope envelope = envelope_of(parameters, bytes);
+    if (races_are_checked())
+        transfer_order(parameters);
+    return message_send(comm_job_rank(parameters->comm, parameters->rank),
+                        MESSAGE_EAGER, &envelope, sizeof envelope, data, bytes);
+}
+
 // For programs: blocking, nonblocking, persistent. A receive may be of a message that
 // has been taken before; *taken is NULL afterwards.
 int transfer_carry_out(const struct transfer_parameters *parameters,
