@@ -29,6 +29,8 @@ static inline struct transfer *receive_start(enum channel channel, void *buffer,
 
 static inline int transfer_finish(struct transfer *transfer, MPI_Status *status)
 {
+    if (transfer == NULL)
+        return 0; // a short message has left
     int err = request_wait(&transfer->request);
     if (!err)
         return pt2pt_end(transfer, status);
