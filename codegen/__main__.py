@@ -23,7 +23,7 @@ from codegen.model import Spec
 from codegen.position import SpecError
 from codegen.reference.records import load_reference
 from codegen.show import find, show
-from codegen.symbols import symbol_plan
+from codegen.symbol_plan import symbol_plan
 from codegen.write import stale, write
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -6,7 +6,7 @@ Fortran takes two names that differ in case only for one.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from codegen.expand import callback_entries
+from codegen.entries import callback_entries
 from codegen.language import Language
 from codegen.model import Callback, Category, Constant, Procedure, Spec
 from codegen.kinds import Kind

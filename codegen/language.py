@@ -3,7 +3,7 @@
 
     language.py    a class below `Language`, named LANGUAGE
     kinds.spec     how the language spells the kinds
-    symbols.spec   what its library exports besides the entries, if anything (symbols.py)
+    symbols.spec   what its library exports besides the entries, if anything (symbol_plan.py)
     *.j2           its templates
 
 The folders are found, and nothing here knows any of them.
@@ -15,16 +15,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from codegen.entries import CallbackEntry, Entry, Length
 from codegen.kinds import Kind
 from codegen.model import Callback, Procedure, Spec
 from codegen.position import Position, SpecError, did_you_mean
+from codegen.symbols import Symbol
 from codegen.tokens import Cursor, read_lines
-
-if TYPE_CHECKING:
-    from codegen.expand import Bindings, Entry
-    from codegen.symbols import Symbol
 
 
 # ---- the table of kinds --------------------------------------------------------------
@@ -107,6 +104,20 @@ class Language:
         """The symbol of an external procedure."""
         return name
 
+    def support_symbol(self, name: str, record: str, position: Position) -> Symbol:
+        """A symbol of its library that is no entry."""
+        return Symbol(
+            symbol=name,
+            library=self.library,
+            language=self.name,
+            scheme="support",
+            count="-",
+            binding="strong",
+            signature="-",
+            record=record,
+            position=position,
+        )
+
     def symbols(self, bindings: Bindings) -> Iterator[Symbol]:
         """What follows from the table besides entries."""
         return iter(())
@@ -127,6 +138,20 @@ class Language:
     def callback_page(self, callback: Callback) -> Iterator[str]:
         """The same for a procedure that the program gives."""
         return iter(())
+
+
+@dataclass(frozen=True)
+class Bindings:
+    """Everything that templates may use. Planned records are not in it."""
+
+    spec: Spec
+    languages: Mapping[str, Language]
+    procedures: tuple[Procedure, ...]
+    entries: Mapping[str, tuple[Entry, ...]]  # those that a language declares
+    undeclared: Mapping[str, tuple[Entry, ...]]  # what it has besides
+    core: tuple[Procedure, ...]  # those that have a core function
+    callbacks: tuple[CallbackEntry, ...]
+    lengths: tuple[Length, ...]
 
 
 def _classes(bindings: Path) -> dict[Path, type[Language]]:

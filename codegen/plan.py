@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codegen.buffers import contents, is_location, partner
-from codegen.expand import Entry, Parameter
+from codegen.entries import Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.model import Argument, Procedure, Spec
 from codegen.rules import Condition

@@ -31,11 +31,12 @@ from jinja2 import (
 )
 
 from codegen import forms
-from codegen.expand import Bindings
 from codegen.kernels import Kernels
+from codegen.language import Bindings
 from codegen.position import Position, SpecError
 from codegen.steps import Step
-from codegen.symbols import plan_text, symbol_plan
+from codegen.symbol_plan import symbol_plan
+from codegen.symbols import plan_text
 
 ROOTS = ("bindings", "core")
 

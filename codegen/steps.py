@@ -9,7 +9,7 @@ not known, and where MPI_COMM_SELF's is raised.
 from dataclasses import dataclass
 from enum import Enum
 
-from codegen.expand import Entry, Parameter
+from codegen.entries import Entry, Parameter
 from codegen.model import Argument
 from codegen.rules import Domain
 

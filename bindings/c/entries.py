@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The functions of C: a small and perhaps a large one (MPI-4.1 19.2)."""
 
-from codegen.expand import Entry, parameters_of
+from codegen.entries import Entry, parameters_of
 from codegen.model import Procedure
 
 LANGUAGE = "c"

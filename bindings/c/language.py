@@ -9,11 +9,11 @@ from bindings.c.steps import CSteps
 from bindings.c.text import CText
 from bindings.c.traced import traced_calls
 from bindings.c.wrap import wrap_c, wrap_c_lines
-from codegen.expand import Bindings, Entry, callback_entries
-from codegen.language import Language
+from codegen.entries import Entry, callback_entries
+from codegen.language import Bindings, Language
 from codegen.model import Callback, Form, Procedure
 from codegen.plan import CorePlanner
-from codegen.symbols import Symbol, support_symbol
+from codegen.symbols import Symbol
 
 TRACER = "liboriel_trace"  # the library that mpiexec --trace preloads
 
@@ -41,13 +41,13 @@ class C(Language):
         for constant in bindings.spec.constants.values():
             if constant.form is Form.ADDRESS:
                 record = f"address of {constant.ignored}"
-                yield support_symbol(self, constant.name, record, constant.position)
+                yield self.support_symbol(constant.name, record, constant.position)
         for length in bindings.lengths:
             name, record = f"oriel_{length.name}", "lengths of arrays to be copied"
-            yield support_symbol(self, name, record, length.kind.position)
+            yield self.support_symbol(name, record, length.kind.position)
         for call in traced_calls(bindings.entries[self.name]):
             record, position = call.entry.procedure.name, call.entry.procedure.position
-            symbol = support_symbol(self, call.entry.name, record, position)
+            symbol = self.support_symbol(call.entry.name, record, position)
             yield replace(symbol, library=TRACER)
 
     def names(self, bindings: Bindings) -> Mapping[str, object]:

@@ -8,7 +8,7 @@ For an argument `x` a function has the locals `x_object`, what a handle stands f
 from bindings.c.values import checked, complaint, lookup
 from bindings.c.text import CText
 from bindings.c.reference import arguments, summary
-from codegen.expand import Entry
+from codegen.entries import Entry
 from codegen.language import LanguageTable
 from codegen.model import Argument, Constant, Procedure, Spec
 from codegen.rules import Value

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Declarations in C. The types are in bindings/c/kinds.spec."""
 
-from codegen.expand import CallbackEntry, Entry, Parameter
+from codegen.entries import CallbackEntry, Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.language import LanguageTable
 from codegen.model import Argument, Procedure

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bindings.c.steps import value
-from codegen.expand import Entry
+from codegen.entries import Entry
 from codegen.kinds import KindClass
 from codegen.model import Argument, Direction
 from codegen.rules import OneOf

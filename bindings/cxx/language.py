@@ -14,8 +14,7 @@ from bindings.cxx.page import Page
 from bindings.cxx.passing import Types
 from bindings.cxx.text import CxxText
 from bindings.cxx.wrap import wrap_cxx, wrap_cxx_comment
-from codegen.expand import Bindings
-from codegen.language import Language, LanguageTable
+from codegen.language import Bindings, Language, LanguageTable
 from codegen.model import Procedure, Spec
 
 

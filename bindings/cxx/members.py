@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from bindings.c.entries import LANGUAGE as C
 from bindings.cxx.classes import LIBRARY, SAME, Class, Classes
-from codegen.expand import Parameter, parameters_of
+from codegen.entries import Parameter, parameters_of
 from codegen.kinds import KindClass
 from codegen.model import Argument, Direction, Form, Procedure, Spec
 

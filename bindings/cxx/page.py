@@ -6,7 +6,8 @@ from itertools import groupby
 from bindings.cxx.classes import Class, Classes
 from bindings.cxx.members import LANGUAGE, Member, Members
 from bindings.cxx.passing import Types
-from codegen.expand import Bindings, CallbackEntry
+from codegen.entries import CallbackEntry
+from codegen.language import Bindings
 from codegen.model import Procedure
 
 

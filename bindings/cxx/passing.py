@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bindings.cxx.classes import Class, Classes
 from bindings.cxx.members import ADDRESSES, NUMBERS, Member
-from codegen.expand import Parameter
+from codegen.entries import Parameter
 from codegen.kinds import Kind, KindClass
 from codegen.language import LanguageTable
 from codegen.model import Argument, Callback, Direction

@@ -10,7 +10,7 @@ from codegen.buffers import size
 from bindings.c.text import CText
 from bindings.f08.choice_conversions import CONVERSIONS
 from bindings.fortran.conversion import Conversion, ConvertedArguments, row
-from codegen.expand import Entry, Parameter
+from codegen.entries import Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.model import Argument, Descriptor, Per
 from codegen.plan import count_of

@@ -34,7 +34,7 @@ from bindings.f08.buffer_steps import (
 from bindings.c.text import CText
 from bindings.f08.choice_arguments import ChoiceArguments
 from bindings.fortran.entries import f90_entries, implicit_entries, linker_name
-from codegen.expand import Entry, Parameter
+from codegen.entries import Entry, Parameter
 from bindings.fortran.steps import CallC, CopyIn, CopyOut, Declare, GiveErrorIfAsked
 from codegen.plan import raiser_of
 from codegen.steps import Step

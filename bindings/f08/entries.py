@@ -2,7 +2,7 @@
 """The specific procedures of mpi_f08 (MPI-4.1 19.1.5 and 19.2)."""
 
 from bindings.fortran.entries import Scheme, has_ierror
-from codegen.expand import Entry, parameters_of
+from codegen.entries import Entry, parameters_of
 from codegen.model import Procedure
 
 LANGUAGE = "f08"

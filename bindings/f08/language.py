@@ -10,8 +10,8 @@ from bindings.fortran import keywords
 from bindings.fortran.entries import linker_name
 from bindings.fortran.page import USE_C_PTR, head
 from bindings.fortran.text import F08Text
-from codegen.expand import Bindings, Entry, callback_entries
-from codegen.language import Language
+from codegen.entries import Entry, callback_entries
+from codegen.language import Bindings, Language
 from codegen.model import Callback, Procedure
 
 

@@ -8,7 +8,7 @@ from bindings.fortran.conversion import Conversion, ConvertedArguments, row
 from bindings.fortran.conversions import CONVERSIONS
 from bindings.fortran.entries import Scheme
 from bindings.fortran.text import F08Text, F90Text
-from codegen.expand import Entry, Parameter
+from codegen.entries import Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.model import Argument, Spec
 from codegen.plan import count_of, room_of

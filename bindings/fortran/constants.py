@@ -7,8 +7,8 @@ bindings/f08/sentinels.h.j2 has the same blocks.
 
 from collections.abc import Iterator
 
-from codegen.expand import CallbackEntry
 from bindings.fortran.text import F08Text, F90Text, fortran_case
+from codegen.entries import CallbackEntry
 from codegen.kinds import KindClass
 from codegen.model import Callback, Constant, Form, Spec
 

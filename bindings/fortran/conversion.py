@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from codegen.expand import Entry, Parameter
+from codegen.entries import Entry, Parameter
 from codegen.model import Argument, Procedure
 from codegen.position import SpecError
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from bindings.fortran.entries import Scheme
 from bindings.fortran.text import F08Text, F90Text, fortran_case
-from codegen.expand import Entry, Parameter
+from codegen.entries import Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.model import Procedure
 

@@ -3,7 +3,7 @@
 
 from enum import StrEnum
 
-from codegen.expand import Entry, parameters_of
+from codegen.entries import Entry, parameters_of
 from codegen.model import Procedure
 
 LANGUAGE = "f90"

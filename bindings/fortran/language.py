@@ -11,10 +11,10 @@ from bindings.fortran.page import cptr_interface, f90_binding
 from bindings.fortran.planner import FortranPlanner
 from bindings.fortran.text import F08Text, F90Text, fortran_case
 from bindings.fortran.wrap import wrap_both, wrap_fortran, wrap_fortran_lines
-from codegen.expand import Bindings, Entry
-from codegen.language import Language
+from codegen.entries import Entry
+from codegen.language import Bindings, Language
 from codegen.model import Form, Procedure
-from codegen.symbols import Symbol, support_symbol
+from codegen.symbols import Symbol
 
 
 class F90(Language):
@@ -44,7 +44,7 @@ class F90(Language):
         for constant in (c for c in constants if c.form is Form.FUNCTION):
             if not bindings.spec.callbacks[constant.callback].planned:
                 name, record = self.linker_name(constant.name), constant.name
-                symbol = support_symbol(self, name, record, constant.position)
+                symbol = self.support_symbol(name, record, constant.position)
                 yield replace(symbol, scheme=entries.Scheme.F90)
 
     def names(self, bindings: Bindings) -> Mapping[str, object]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bindings.fortran.entries import Scheme, f90_entries
 from bindings.fortran.text import F90Text
 from bindings.fortran.wrap import wrap_fortran
-from codegen.expand import Entry
+from codegen.entries import Entry
 from codegen.model import Procedure
 
 USE_C_PTR = "USE, INTRINSIC :: ISO_C_BINDING, ONLY : C_PTR"

@@ -24,7 +24,7 @@ from bindings.fortran.steps import (
     Tell,
 )
 from bindings.fortran.text import F08Text, F90Text
-from codegen.expand import Entry, Parameter
+from codegen.entries import Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.model import Constant, Form, Spec
 from codegen.steps import Step

@@ -5,7 +5,7 @@ in bindings/f08/kinds.spec and bindings/fortran/kinds.spec.
 
 from dataclasses import dataclass
 
-from codegen.expand import CallbackEntry, Entry, Parameter
+from codegen.entries import CallbackEntry, Entry, Parameter
 from codegen.kinds import Kind, KindClass
 from codegen.language import LanguageTable
 from codegen.model import Argument

@@ -4,8 +4,7 @@
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from codegen.expand import Bindings
-from codegen.language import Language
+from codegen.language import Bindings, Language
 from codegen.model import Callback, Category, Procedure, Spec
 from codegen.position import SpecError
 from codegen.reference.costs import Cost

@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from codegen.expand import Bindings
+from codegen.language import Bindings
 from codegen.reference.costs import PAGE, load_costs
 from codegen.reference.examples import load_examples
 from codegen.reference.guides import Guides

@@ -17,8 +17,8 @@ from posixpath import dirname, join, normpath
 
 from common import HERE, TOP, TreeTest
 
-from codegen.expand import Bindings, expand
-from codegen.language import load_languages
+from codegen.expand import expand
+from codegen.language import Bindings, load_languages
 from codegen.load import load
 from codegen.position import SpecError
 from codegen.reference.costs import load_costs

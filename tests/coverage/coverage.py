@@ -22,7 +22,9 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP))
 
-from codegen.expand import Bindings, Entry, expand  # noqa: E402
+from codegen.entries import Entry  # noqa: E402
+from codegen.expand import expand  # noqa: E402
+from codegen.language import Bindings  # noqa: E402
 from bindings.fortran.text import F08Text  # noqa: E402
 from codegen.forum import load_waivers  # noqa: E402
 from codegen.load import load  # noqa: E402

@@ -17,7 +17,7 @@ from pathlib import Path
 from common import TOP, table
 
 from codegen.check import check_record
-from codegen.expand import callback_entries
+from codegen.entries import callback_entries
 from codegen.facts import read_forum
 from codegen.forum import compare_procedures, load_waivers
 from bindings.fortran.text import F08Text

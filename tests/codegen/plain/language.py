@@ -3,8 +3,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from codegen.expand import Bindings, Entry, Parameter, parameters_of
-from codegen.language import Language
+from codegen.entries import Entry, Parameter, parameters_of
+from codegen.language import Bindings, Language
 from codegen.model import Procedure
 
 
