@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of the members of colors.
+// Lists of the members of colors, and their groups.
 #include "collective/color_list.h"
 
 #include <limits.h>
@@ -75,6 +75,38 @@ int color_list_merge(const struct color_list *one, const struct color_list *othe
 }
 
 // ---- groups
+
+static int by_key(const void *one, const void *other)
+{
+    const struct choice *a = one, *b = other;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->rank < b->rank ? -1 : 1;
+}
+
+static int group_of_choices(const struct group *members, struct choice *choices,
+                            int count, struct group **group)
+{
+    qsort(choices, (size_t)count, sizeof *choices, by_key);
+    int *ranks = malloc((size_t)count * sizeof *ranks + 1);
+    if (ranks == NULL)
+        return fail(MPI_ERR_NO_MEM, "no memory for a group of %d", count);
+    for (int i = 0; i < count; i++)
+        ranks[i] = group_job_rank(members, choices[i].rank);
+    int err = group_make(ranks, count, members->session, group);
+    free(ranks);
+    return err;
+}
+
+int group_of_color(const struct group *members, struct choice *choices, int color,
+                   struct group **group)
+{
+    int count = 0;
+    for (int rank = 0; rank < members->size; rank++)
+        if (choices[rank].color == color)
+            choices[count++] = choices[rank];
+    return group_of_choices(members, choices, count, group);
+}
 
 // The same members in the order of their keys, those of equal keys in that of ranks.
 static struct progression in_order(struct progression part)

@@ -5,6 +5,11 @@
 
 #include "collective/communicator.h"
 
+// What a member has chosen.
+struct choice {
+    int color, key, rank;
+};
+
 // Members of one color whose ranks are equally far apart, and their keys likewise.
 struct progression {
     int color, count;
@@ -27,7 +32,10 @@ int color_list_merge(const struct color_list *one, const struct color_list *othe
                      struct color_list *merged);
 void color_list_free(struct color_list *list);
 
-// The group of a color, in the order of the keys; ranks are those of `members`.
+// Both make the group of a color, in the order of the keys; ranks are those of `members`.
+// The first one needs the choice of each member, and changes their order.
+int group_of_color(const struct group *members, struct choice *choices, int color,
+                   struct group **group);
 int color_list_group(const struct group *members, const struct progression *all,
                      int count, int color, struct group **group);
 

@@ -219,6 +219,27 @@ void communicator_drop(struct communicator *comm)
     object_release(comm);
 }
 
+int communicator_publish(struct communicator *made, struct communicator **newcomm)
+{
+    *newcomm = made;
+    return made ? object_open(&made->object, KIND_COMM) : 0;
+}
+
+int check_subset(const struct communicator *comm, const struct group *group)
+{
+    struct group_search search;
+    int err = group_search_begin(comm->group, &search);
+    for (int i = 0; i < group->size && !err; i++) {
+        int job_rank = group_job_rank(group, i);
+        if (group_search_rank(&search, job_rank) == MPI_UNDEFINED)
+            err = fail(MPI_ERR_GROUP,
+                       "group: its member %d (process %d of the job) is not in comm", i,
+                       job_rank);
+    }
+    group_search_end(&search);
+    return err;
+}
+
 // The leader tells the others of its node where it has provided memory, or its error.
 static int tell_memory(struct communicator *comm, const void *provided, size_t bytes,
                        int error, void **memory)

@@ -33,15 +33,6 @@ int communicator_make_apart(struct communicator *carrier, int tag, struct group 
 int communicator_set_up(struct communicator *comm, struct errhandler *errhandler);
 // Gives the program a handle, or none for NULL.
 int communicator_publish(struct communicator *made, struct communicator **newcomm);
-// Make the group of those that chose, or of those that chose a color, in the order of
-// their keys.
-struct choice {
-    int color, key, rank;
-};
-int group_of_choices(const struct group *members, struct choice *choices, int count,
-                     struct group **group);
-int group_of_color(const struct group *members, struct choice *choices, int color,
-                   struct group **group);
 
 // Derives a tag from a text that the members of a group have in common.
 int tag_of_text(const char *text);

@@ -333,10 +333,3 @@ int oriel_comm_idup_with_info(struct communicator *comm, struct info *info,
     (void)info; // no hint has an effect
     return oriel_comm_idup(comm, newcomm, request);
 }
-
-int oriel_comm_dup_with_info(struct communicator *comm, struct info *info,
-                             struct communicator **newcomm)
-{
-    (void)info; // no hint has an effect
-    return oriel_comm_dup(comm, newcomm);
-}

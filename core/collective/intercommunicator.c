@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intercommunicators (MPI-4.1 7.6): two groups, each with a local communicator of its
 // own.
+#include "collective/color_list.h"
 #include "collective/communicator.h"
 #include "collective/plans.h"
 #include "collective/portions.h"
