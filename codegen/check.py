@@ -328,6 +328,9 @@ def _procedure(spec: Spec, procedure: Procedure) -> Iterator[SpecError]:
     if procedure.quick and not procedure.returns_error:
         message = "'quick' is for procedures with an error code; remove it"
         yield record.wrong(message, procedure.position.at("quick"))
+    if procedure.again and not procedure.quick:
+        message = "'again' belongs to 'quick' procedures; remove it"
+        yield record.wrong(message, procedure.position.at("again"))
     if procedure.deprecated and _older(procedure.deprecated, procedure.since):
         message = f"is deprecated in {procedure.deprecated} but since {procedure.since}"
         where = procedure.position.at("deprecated").at(procedure.deprecated)

@@ -124,11 +124,12 @@ class _Head:
     anytime: bool = False
     sized: bool = False
     quick: bool = False
+    again: bool = False
     silent: bool = False
 
 
 CALLBACK_CLAUSES = ("since", "section", "returns", "only", "planned", "deprecated")
-FLAGS = ("anytime", "sized", "quick", "silent")
+FLAGS = ("anytime", "sized", "quick", "again", "silent")
 PROCEDURE_CLAUSES = (*CALLBACK_CLAUSES, *FLAGS, "for")
 
 
@@ -163,6 +164,8 @@ def _head(
                 head.sized = True
             case "quick":
                 head.quick = True
+            case "again":
+                head.again = True
             case "silent":
                 head.silent = True
     if head.returns not in kinds:
@@ -321,6 +324,7 @@ def _procedure(
         head.anytime,
         head.sized,
         head.quick,
+        head.again,
         head.silent,
         head.deprecated,
         head.successor,

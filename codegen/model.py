@@ -180,9 +180,7 @@ class Texts:
     completion: str = ""  # the name of a text in reference.spec that says so, or ""
     fails: tuple[str, ...] = ()  # error classes that no check of an argument gives
     notes: tuple[str, ...] = ()  # paragraphs about this library
-    counted: tuple[
-        str, ...
-    ] = ()  # rows of docs/network.md: what it costs between nodes
+    counted: tuple[str, ...] = ()  # rows of docs/network.md: costs between nodes
     see: tuple[str, ...] = ()  # procedures to see besides those that follow by rule
 
 
@@ -208,6 +206,7 @@ class Procedure:
     anytime: bool  # may be called before initialization and after finalization
     sized: bool  # the core is told whether the `_c` variant was called
     quick: bool  # the core has its usual case as an inline function
+    again: bool  # and the next call of a loop, where races are checked
     silent: bool  # Fortran has no ierror although C returns an error code
     deprecated: str  # version, or ""
     successor: str  # of a deprecated one: the procedure that has replaced it, or ""

@@ -96,14 +96,26 @@ static bool last_covers(const struct used_block *last, const struct used_block *
            range_covers(&last->interval.range, &block->interval.range);
 }
 
+// Tells the map how far the last one goes.
+static void last_settle(struct buffers *buffers)
+{
+    struct used_block *last = buffers->last;
+    if (last != NULL && buffers->end > last->interval.range.end)
+        interval_map_extend(&buffers->map, &last->interval, last->interval.range.end,
+                            buffers->end - last->interval.range.end);
+}
+
 static bool last_extend(struct buffers *buffers, const struct used_block *block)
 {
     struct used_block *last = buffers->last;
     const struct range *range = &block->interval.range;
-    return last != NULL && last->place.address == block->place.address &&
-           is_same_use(&last->use, &block->use) && range_is_contiguous(range) &&
-           interval_map_extend(&buffers->map, &last->interval, range->begin,
-                               range->block);
+    if (last == NULL || last->place.address != block->place.address ||
+        !is_same_use(&last->use, &block->use) || !range_is_contiguous(range) ||
+        !interval_map_extend(&buffers->map, &last->interval, range->begin,
+                             range->block))
+        return false;
+    buffers->end = last->interval.range.end;
+    return true;
 }
 
 // Its conflicts, if it has any, have been told.
@@ -118,6 +130,7 @@ static void block_keep(struct buffers *buffers, const struct used_block *block,
     if (kept == NULL)
         return;
     *kept = *block;
+    buffers->end = kept->interval.range.end;
     interval_map_add(map, &kept->interval);
 }
 
@@ -139,6 +152,7 @@ static bool block_use(const struct used_block *block, bool is_told)
 
 void buffers_use(const struct buffer_use uses[], int count, struct call_place place)
 {
+    last_settle(&process.races->buffers);
     for (int i = 0; i < count; i++) {
         struct blocks blocks = blocks_of(uses[i].type, uses[i].count);
         struct used_block block = {.use = uses[i], .place = place};
@@ -155,24 +169,35 @@ static void block_note(struct interval *interval, void *is_met)
     *(bool *)is_met = true;
 }
 
+// Does a block meet no other one than the last? That is the only one, mostly.
+static bool block_is_free(const struct buffers *buffers, uint64_t begin, uint64_t bytes)
+{
+    struct range range = range_of_bytes(begin, bytes);
+    bool is_met = false;
+    if (buffers->map.count > 1)
+        interval_map_visit(&buffers->map, &range, block_note, &is_met);
+    return !is_met;
+}
+
 bool buffer_use_again(const struct watched_window *window,
-                      const struct watched_block *block, struct call_place place)
+                      const struct watched_block *block)
 {
     struct buffers *buffers = &process.races->buffers;
-    struct used_block *last = buffers->last;
-    uintptr_t begin = (uintptr_t)block->address;
-    bool is_met = false;
-    if (last == NULL || last->place.address != place.address ||
+    const struct used_block *last = buffers->last;
+    uint64_t begin = (uintptr_t)block->address, end = begin + block->bytes;
+    if (last == NULL || last->place.address != block->place ||
         last->use.window != window || last->use.target != block->target ||
         last->use.request != NULL ||
-        last->use.is_written != (block->kind == WATCHED_GET))
+        last->use.is_written != (block->kind == WATCHED_GET) ||
+        !range_is_contiguous(&last->interval.range) ||
+        begin < last->interval.range.begin || begin > buffers->end)
         return false;
-    if (range_has_bytes(&last->interval.range, begin, block->bytes))
+    if (end <= buffers->end)
         return true;
-    struct range range = range_of_bytes(begin, block->bytes);
-    interval_map_visit(&buffers->map, &range, block_note, &is_met);
-    return !is_met &&
-           interval_map_extend(&buffers->map, &last->interval, begin, block->bytes);
+    if (begin != buffers->end || !block_is_free(buffers, begin, block->bytes))
+        return false;
+    buffers->end = end;
+    return true;
 }
 
 void races_use_buffers(const struct buffer_use uses[], int count)
@@ -200,6 +225,7 @@ static void buffers_return(struct buffer_use ended)
 {
     struct buffers *buffers = &process.races->buffers;
     message_lock();
+    last_settle(buffers);
     buffers->last = NULL;
     if (buffers->map.count > 0)
         interval_map_filter(&buffers->map, block_is_of_others, &ended);

@@ -34,11 +34,12 @@ void stamp_release(struct stamp *stamp)
 struct stamp *stamp_now(void)
 {
     struct races *races = process.races;
-    if (races->now == NULL)
-        races->now = stamp_make(races->rank, races->clock);
-    if (races->now != NULL)
-        races->now->references++;
-    return races->now;
+    struct stamp *now = races->now;
+    if (now == NULL)
+        races->now = now = stamp_make(races->rank, races->clock);
+    if (now != NULL)
+        now->references++;
+    return now;
 }
 
 void clock_changes(void)

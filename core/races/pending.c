@@ -57,17 +57,25 @@ static bool record_extend(const struct pending *pending,
            range_extend(&last->range, record->range.begin, record->range.block);
 }
 
-static void pending_record(struct pending *pending, const struct access_record *record)
+// Into the last section.
+static void record_keep(struct pending *pending, const struct access_record *record)
 {
     struct races *races = process.races;
-    if (!stamped_open(pending) || record_extend(pending, record) ||
-        races->pending_count == PENDING_MAX ||
+    if (races->pending_count == PENDING_MAX ||
         !array_grow((void **)&pending->records, pending->count, &pending->room,
                     sizeof *pending->records))
         return;
     pending->records[pending->count++] = *record;
     races->pending_count++;
-    races->sources[pending->job_rank].pending++;
+    _Atomic(size_t) *of_target = &races->sources[pending->job_rank].pending;
+    size_t before = atomic_load_explicit(of_target, memory_order_relaxed);
+    atomic_store_explicit(of_target, before + 1, memory_order_relaxed);
+}
+
+static void pending_record(struct pending *pending, const struct access_record *record)
+{
+    if (stamped_open(pending) && !record_extend(pending, record))
+        record_keep(pending, record);
 }
 
 // The accesses are sent, or dropped.
@@ -98,6 +106,7 @@ static void records_add(struct pending *pending, const struct watched_access *ac
                         struct call_place place)
 {
     struct access_record record = {.facts = facts_of(access, place, pending->fence)};
+    pending->place = place.address;
     struct blocks blocks = blocks_of(access->type, access->count);
     while (blocks_next_range(&blocks, access->offset, &record.range))
         pending_record(pending, &record);
@@ -326,7 +335,7 @@ void races_access(struct watched_window *window, const struct watched_access *ac
     message_unlock();
 }
 
-// The last access, if the facts of the next one can be the same.
+// The last access, if that of the block has the same facts and stamp.
 static struct access_record *record_again(const struct watched_window *window,
                                           const struct watched_block *block)
 {
@@ -334,8 +343,10 @@ static struct access_record *record_again(const struct watched_window *window,
     const struct pending *pending = window->pendings;
     const struct basic *basic = block->type->basic;
     if (pending == NULL || pending->count == 0 || pending->target != block->target ||
-        window->has_fetched || races->loads.are_untold ||
-        pending->stamped[pending->stamped_count - 1].stamp != races->now)
+        pending->place != block->place || window->has_fetched ||
+        atomic_load_explicit(&races->loads.are_untold, memory_order_relaxed) ||
+        pending->stamped[pending->stamped_count - 1].stamp !=
+            atomic_load_explicit(&races->now, memory_order_relaxed))
         return NULL;
     struct access_record *last = &pending->records[pending->count - 1];
     bool is_same = last->facts.kind == block->kind &&
@@ -343,31 +354,17 @@ static struct access_record *record_again(const struct watched_window *window,
     return is_same ? last : NULL;
 }
 
-static bool access_take_again(const struct watched_window *window,
-                              const struct watched_block *block)
-{
-    struct access_record *last = record_again(window, block);
-    if (last == NULL)
-        return false;
-    struct call_place place = call_place();
-    if (!site_is(last->facts.site, place) || !buffer_use_again(window, block, place))
-        return false;
-    if (!range_extend(&last->range, block->offset, block->bytes))
-        pending_record(window->pendings,
-                       &(struct access_record){
-                           range_of_bytes(block->offset, block->bytes), last->facts});
-    return true;
-}
-
 bool races_access_again(struct watched_window *window,
                         const struct watched_block *block)
 {
-    if (window == NULL)
+    struct access_record *last = window != NULL ? record_again(window, block) : NULL;
+    if (last == NULL || !buffer_use_again(window, block))
         return false;
-    message_lock();
-    bool is_taken = access_take_again(window, block);
-    message_unlock();
-    return is_taken;
+    if (!range_extend(&last->range, block->offset, block->bytes))
+        record_keep(window->pendings,
+                    &(struct access_record){range_of_bytes(block->offset, block->bytes),
+                                            last->facts});
+    return true;
 }
 
 void races_complete(struct watched_window *window, int target)

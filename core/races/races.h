@@ -195,13 +195,15 @@ void races_access(struct watched_window *window, const struct watched_access *ac
 struct watched_block {
     enum access_kind kind;
     int target;
+    const void *place; // in the call of the program
     uint64_t offset;
     const void *address; // of the buffer
     uint64_t bytes;
     const struct datatype *type;
 };
-// Takes the access of a call that does what the one before it did, with other bytes; else
-// says false and takes nothing. A stream of puts is told of by this.
+// Takes the access of a call that does what the one before it did, from the same place in
+// the program, with other bytes; else says false and takes nothing. A stream of puts is
+// told of by this. No other thread of the program is in a call.
 bool races_access_again(struct watched_window *window,
                         const struct watched_block *block);
 // All accesses to a target, or to all with MPI_ANY_SOURCE, are complete.

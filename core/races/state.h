@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of races. The message lock guards it all.
+// The state of races. The message lock guards it all, but for the next call of a loop
+// (races_access_again): what that writes only the threads of the program touch, and what it
+// reads of the rest is atomic.
 #pragma once
 
 #include "races/interval_map.h"
@@ -58,8 +60,8 @@ struct source {
         char *procedure, *source;
     } * sites;
     uint32_t site_count;
-    uint32_t sites_told; // so many of the own ones it knows
-    size_t pending;      // own accesses at it that are not complete
+    uint32_t sites_told;     // so many of the own ones it knows
+    _Atomic(size_t) pending; // own accesses at it that are not complete
 };
 
 // Own accesses to a target that are not complete.
@@ -74,8 +76,9 @@ struct pending {
     size_t stamped_count, stamped_room;
     int target; // rank in the window
     int job_rank;
-    uint32_t handle; // of the window there
-    uint16_t fence;  // of the window, so far
+    uint32_t handle;   // of the window there
+    uint16_t fence;    // of the window, so far
+    const void *place; // in the call of the last one
     bool has_fetched;
     struct lock_clocks clocks; // of a local peer
 };
@@ -125,10 +128,10 @@ struct call_path {
 };
 
 struct races {
-    int size, rank;         // of the job
-    uint64_t *clock;        // [size]
-    struct stamp *now;      // with this clock; NULL: not made yet
-    struct source *sources; // [size]
+    int size, rank;              // of the job
+    uint64_t *clock;             // [size]
+    _Atomic(struct stamp *) now; // with this clock; NULL: not made yet
+    struct source *sources;      // [size]
     struct meeting_counts {
         struct meeting_count {
             uint64_t context;
@@ -144,6 +147,7 @@ struct races {
         struct interval_map map;
         struct used_block
             *last;        // the one added last, if it conflicts with none; or NULL
+        uint64_t end;     // to which it goes; not in the map yet
     } buffers;            // that operations under way use
     size_t pending_count; // own accesses that are not complete
     size_t history_limit; // accesses; then those that nothing can conflict with are
@@ -162,9 +166,9 @@ struct races {
             struct watched_window *window; // NULL: there is no run
             uint32_t element;              // bytes of one access
             bool is_store;
-        } runs[LOAD_RUNS];   // by hash of the place
-        struct stamp *stamp; // of what they do now; NULL: not made yet
-        bool are_untold;     // there have been some since the clock's last tick
+        } runs[LOAD_RUNS];        // by hash of the place
+        struct stamp *stamp;      // of what they do now; NULL: not made yet
+        _Atomic(bool) are_untold; // there have been some since the clock's last tick
     } loads;
     struct call_sites {
         struct call_place *table;
@@ -254,9 +258,9 @@ void pendings_free(struct watched_window *window);
 // What the call at a place does with its buffers.
 void buffers_use(const struct buffer_use uses[], int count, struct call_place place);
 // The same of a block by which the use of the last one goes on; false, and nothing is done,
-// if it does not, or conflicts with another one.
+// if it does not, or conflicts with another one. Without the message lock.
 bool buffer_use_again(const struct watched_window *window,
-                      const struct watched_block *block, struct call_place place);
+                      const struct watched_block *block);
 void buffers_stop(struct races *races);
 // Where the call is that has begun the request; empty if that is not known.
 struct call_place buffer_place(const void *request);
@@ -304,11 +308,6 @@ struct call_place call_place(void);
 // The number of a place, 0 without memory; of the call that is under way.
 uint32_t site_at(struct call_place place);
 uint32_t site_now(void);
-static inline bool site_is(uint32_t site, struct call_place place)
-{
-    const struct call_place *known = &process.races->sites.table[site];
-    return known->address == place.address && known->entry == place.entry;
-}
 // Tells another process of those that it does not know yet.
 void sites_tell(int job_rank);
 // Empty texts if it is not known.

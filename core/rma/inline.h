@@ -135,6 +135,17 @@ static inline bool oriel_get_quick(void *origin_addr, MPI_Count origin_count,
                       origin_datatype, target_disp);
 }
 
+// ORIEL_CHECK=races: the next call of a loop at a target that would be mapped, from the
+// place to which the program's call returns. Each does all of it, or nothing and says false.
+bool oriel_put_again(const void *origin_addr, MPI_Count origin_count,
+                     MPI_Datatype origin_datatype, int target_rank,
+                     MPI_Aint target_disp, MPI_Count target_count,
+                     MPI_Datatype target_datatype, MPI_Win win, const void *place);
+bool oriel_get_again(void *origin_addr, MPI_Count origin_count,
+                     MPI_Datatype origin_datatype, int target_rank,
+                     MPI_Aint target_disp, MPI_Count target_count,
+                     MPI_Datatype target_datatype, MPI_Win win, const void *place);
+
 // ---- accumulates --------------------------------------------------------------
 // Predefined operations are known by their ABI codes, which are their handles: 32 to 63.
 static inline bool is_predefined_op(uintptr_t op)

@@ -41,6 +41,7 @@ static inline char *run_target(const struct peer *peer, MPI_Aint displacement,
     return exposed_at(peer->address, (uint64_t)(begin + run->offset));
 }
 
+// A run has at least one block.
 static inline __attribute__((always_inline)) void
 copy_blocks(char *to, MPI_Aint to_stride, const char *from, MPI_Aint from_stride,
             MPI_Count count, size_t block)
@@ -49,7 +50,7 @@ copy_blocks(char *to, MPI_Aint to_stride, const char *from, MPI_Aint from_stride
         copy_bytes(to, from, block);
         to += to_stride;
         from += from_stride;
-    } while (--count > 0);
+    } while (--count != 0);
 }
 
 static inline void run_copy(char *to, const struct run *to_run, const char *from,
@@ -109,32 +110,6 @@ move_mapped(bool is_put, const struct peer *peer, char *origin, MPI_Count origin
                      target_count, target_type);
 }
 
-// ORIEL_CHECK=races: a call like the one before it, at a target that would be mapped.
-static bool move_watched(bool is_put, const struct window *window,
-                         const struct peer *peer, char *origin, MPI_Aint displacement,
-                         MPI_Count count, const struct datatype *type)
-{
-    MPI_Count bytes = block_bytes(count, type);
-    MPI_Aint begin;
-    if (peer->watched != &means_load || bytes <= 0 || is_nowhere((uintptr_t)origin) ||
-        !target_offset(peer, displacement, bytes, &begin) ||
-        !races_access_again(window->watched,
-                            &(struct watched_block){
-                                .kind = is_put ? WATCHED_PUT : WATCHED_GET,
-                                .target = peer->rank,
-                                .offset = (uint64_t)begin,
-                                .address = origin,
-                                .bytes = (uint64_t)bytes,
-                                .type = type,
-                            }))
-        return false;
-    char *target = exposed_at(peer->base, (uint64_t)begin);
-    copy_bytes(is_put ? target : origin, is_put ? origin : target, (size_t)bytes);
-    if (is_put)
-        order_stored();
-    return true;
-}
-
 int oriel_put(const void *origin_addr, MPI_Count origin_count,
               struct datatype *origin_datatype, int target_rank, MPI_Aint target_disp,
               MPI_Count target_count, struct datatype *target_datatype,
@@ -151,11 +126,6 @@ int oriel_put(const void *origin_addr, MPI_Count origin_count,
         batch_move_at_once(true, false, win, peer, (char *)origin_addr, target_disp,
                            origin_count, origin_datatype, &err))
         return err;
-    if (peer->watched != NULL && origin_datatype == target_datatype &&
-        origin_count == target_count &&
-        move_watched(true, win, peer, (char *)origin_addr, target_disp, origin_count,
-                     origin_datatype))
-        return 0;
     struct operation operation = {
         .kind = OPERATION_PUT,
         .origin = {(char *)origin_addr, origin_count, origin_datatype},
@@ -183,11 +153,6 @@ int oriel_get(void *origin_addr, MPI_Count origin_count,
         batch_move_at_once(false, false, win, peer, origin_addr, target_disp,
                            origin_count, origin_datatype, &err))
         return err;
-    if (peer->watched != NULL && origin_datatype == target_datatype &&
-        origin_count == target_count &&
-        move_watched(false, win, peer, origin_addr, target_disp, origin_count,
-                     origin_datatype))
-        return 0;
     struct operation operation = {
         .kind = OPERATION_GET,
         .origin = {origin_addr, origin_count, origin_datatype},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The means of peers whose accesses are watched (ORIEL_CHECK=races): each operation is told
 // of before it goes by the means that the peer would have.
+#include "rma/inline.h"
 #include "rma/operation.h"
 
 static enum access_kind access_kind(const struct operation *operation)
@@ -119,3 +120,58 @@ static int locate_watched(struct operation *operation)
 }
 
 const struct means means_watched = {.locate = locate_watched};
+
+// ---- the next call of a loop ------------------------------------------------------------
+// Only accesses of the open epoch are pending, so that it admits the target of the last
+// one. Other threads may close it meanwhile.
+static inline __attribute__((always_inline)) bool
+move_again(bool is_put, char *origin, MPI_Count count, MPI_Datatype datatype, int rank,
+           MPI_Aint displacement, MPI_Win win, const void *place)
+{
+    const struct window *window = handle_object(KIND_WIN, (uintptr_t)win);
+    const struct datatype *type = handle_object(KIND_DATATYPE, (uintptr_t)datatype);
+    if (window == NULL || type == NULL || process.thread_level == MPI_THREAD_MULTIPLE)
+        return false;
+    const struct peer *peer = window_find_peer(window, rank);
+    MPI_Count bytes = block_bytes(count, type);
+    MPI_Aint begin;
+    if (peer == NULL || peer->watched != &means_load || bytes <= 0 ||
+        is_nowhere((uintptr_t)origin) ||
+        !target_offset(peer, displacement, bytes, &begin) ||
+        !races_access_again(window->watched,
+                            &(struct watched_block){
+                                .kind = is_put ? WATCHED_PUT : WATCHED_GET,
+                                .target = rank,
+                                .place = (const char *)place - 1,
+                                .offset = (uint64_t)begin,
+                                .address = origin,
+                                .bytes = (uint64_t)bytes,
+                                .type = type,
+                            }))
+        return false;
+    char *target = exposed_at(peer->base, (uint64_t)begin);
+    copy_bytes(is_put ? target : origin, is_put ? origin : target, (size_t)bytes);
+    if (is_put)
+        order_stored();
+    return true;
+}
+
+bool oriel_put_again(const void *origin_addr, MPI_Count origin_count,
+                     MPI_Datatype origin_datatype, int target_rank,
+                     MPI_Aint target_disp, MPI_Count target_count,
+                     MPI_Datatype target_datatype, MPI_Win win, const void *place)
+{
+    return origin_datatype == target_datatype && origin_count == target_count &&
+           move_again(true, (char *)origin_addr, origin_count, origin_datatype,
+                      target_rank, target_disp, win, place);
+}
+
+bool oriel_get_again(void *origin_addr, MPI_Count origin_count,
+                     MPI_Datatype origin_datatype, int target_rank,
+                     MPI_Aint target_disp, MPI_Count target_count,
+                     MPI_Datatype target_datatype, MPI_Win win, const void *place)
+{
+    return origin_datatype == target_datatype && origin_count == target_count &&
+           move_again(false, origin_addr, origin_count, origin_datatype, target_rank,
+                      target_disp, win, place);
+}

@@ -9,15 +9,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TIMES = 1000, FAR_TIMES = 100, WARM_UP = 10, LONG = 4096, DEPTH = 64 };
+enum {
+    TIMES = 1000,
+    FAR_TIMES = 100,
+    WARM_UP = 10,
+    LONG = 4096,
+    DEPTH = 64,
+    CELLS = 1024
+};
 
 static MPI_Win win, dynamic;
 static MPI_Aint place, unmapped_place; // of the attached memory
 static MPI_Datatype every_other;
 static int target;
-static int64_t source[1024], result[1024]; // LONG bytes and more
-static int64_t unmapped[DEPTH];            // not by other processes
-static volatile size_t bytes = 1024;       // so that it is a call of memcpy
+static int64_t source[CELLS], result[CELLS]; // LONG bytes and more
+static int64_t unmapped[DEPTH];              // not by other processes
+static volatile size_t bytes = 1024;         // so that it is a call of memcpy
 
 static void nothing(void)
 {
@@ -46,6 +53,14 @@ static void put_vector(void)
 static void get_8(void)
 {
     MPI_Get(result, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win);
+}
+
+// To one cell after the other, none of which is next to the one before.
+static void put_cells(void)
+{
+    static MPI_Aint calls;
+    MPI_Aint cell = calls++ * 5 % CELLS;
+    MPI_Put(source, 1, MPI_INT64_T, target, cell * 8, 1, MPI_INT64_T, win);
 }
 
 static void put_attached(void)
@@ -171,6 +186,7 @@ static const struct measured {
     {"copy_1k", copy_1k, 0},
     {"put_8", put_8, 1},
     {"put_1k", put_1k, 1},
+    {"put_cells", put_cells, 1},
     {"put_vector", put_vector, 1},
     {"get_8", get_8, 1},
     {"put_attached", put_attached, 1},

@@ -51,6 +51,8 @@ UNMAPPED_INSTRUCTIONS = 720
 DEPTH = 64
 # What a kilobyte may cost besides the memcpy itself (decision 7).
 BESIDES_COPY = 65
+# What ORIEL_CHECK=races may make of a put of a loop, in hundredths.
+WATCHED_PER_CENT = 550
 # What calls by mpi_f08 may cost above the same ones in C (decision 7).
 ABOVE_C = {
     "put_8": 60,
@@ -59,11 +61,14 @@ ABOVE_C = {
 }
 
 
-def count(name: str, program: str = CALLS) -> int:
-    """Instructions of one call."""
+def count(name: str, program: str = CALLS, checked: str = "full") -> int:
+    """Instructions of one call, with this ORIEL_CHECK."""
     valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     command = [*valgrind, "--toggle-collect=*counted_loop*", program, name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "ORIEL_CHECK": checked}
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment
+    )
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode or found is None:
         raise RuntimeError(f"{' '.join(command)} failed: {done.stderr}")
@@ -165,6 +170,11 @@ class Instructions(unittest.TestCase):
         functions = profile.functions_between("__calls_MOD_put_far", "libfabric")
         self.assertGreater(functions, 0)
         self.assertLessEqual(functions, FAR_FUNCTIONS_F08)
+
+    def test_puts_of_a_loop_that_are_watched_keep_their_budget(self) -> None:
+        plain, watched = count("put_cells"), count("put_cells", checked="races")
+        self.assertGreater(watched, plain)
+        self.assertLessEqual(watched, plain * WATCHED_PER_CENT // 100)
 
     def test_a_kilobyte_costs_little_more_than_its_copy(self) -> None:
         self.assertLessEqual(count("put_1k") - count("copy_1k"), BESIDES_COPY)

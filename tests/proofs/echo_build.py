@@ -41,6 +41,7 @@ class EchoProof(Proof):
         """How C is compiled."""
         folders = [
             ECHO,
+            TOP / "tests" / "bindings",
             TOP / "core",
             TOP / "bindings" / "f08",
             TOP / "bindings" / "f08" / "integer4",

@@ -3,6 +3,7 @@
 // core is always asked.
 #pragma once
 
+#include "no_races.h"
 #include "oriel.h"
 
 // A target that no rank is.
@@ -32,17 +33,6 @@ void copy_long(void *to, const void *from, size_t bytes)
 _Thread_local int32_t order_left;
 void order_settle(void)
 {
-}
-
-// Nobody looks for races.
-struct meeting *races_meet(const struct communicator *comm)
-{
-    (void)comm;
-    return NULL;
-}
-void races_meeting_end(struct meeting *meeting, bool waits)
-{
-    (void)meeting, (void)waits;
 }
 
 // No memory admits this thread, and what does without is not reached.
