@@ -12,7 +12,7 @@ from codegen.tokens import Cursor, Sort, pick
 
 FLAGS = (
     *("async", "not const", "by pointer", "by value", "null ok", "frees", "stays"),
-    *("no intent", "no word", "large only", "from one"),
+    *("no intent", "no word", "large only", "from one", "not first"),
 )
 CLAUSES = (
     *("lis", "overflow", "calls", "ignored if", "per", "as many as", "told by"),
@@ -207,6 +207,7 @@ def parse_argument(
         null_ok=clauses.is_set("null ok"),
         frees=clauses.is_set("frees"),
         stays=clauses.is_set("stays"),
+        not_first=clauses.is_set("not first"),
         has_intent=not clauses.is_set("no intent"),
         has_word=not clauses.is_set("no word"),
         ignored_if=clauses.ignored_if,

@@ -25,6 +25,13 @@ def contents(
     return (count, datatype) if is_told else None
 
 
+def told(procedure: Procedure, buffer: Argument) -> tuple[Argument, ...]:
+    """The arguments that tell what is in a choice buffer: those behind it, or behind the
+    buffers that follow it."""
+    behind = procedure.arguments[procedure.arguments.index(buffer) + 1 :]
+    return tuple(a for a in behind if not a.is_choice)
+
+
 def is_location(procedure: Procedure, argument: Argument) -> bool:
     """Any address is right: all that the procedure gives is where the choice buffer is."""
     results = [a for a in procedure.arguments if a.is_out]

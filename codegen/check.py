@@ -101,6 +101,10 @@ class _Record:
                 message = f"{name}: walk, addr or contig belongs to choice buffers only"
                 yield self.wrong(f"{message}, and to each; add or remove it", where)
             yield from self._section(self.record, argument)
+            if argument.not_first and not self._meet(self.record, argument):
+                message = f"{name}: 'not first' belongs to choice buffers of collective"
+                message += " procedures over a communicator; remove it"
+                yield self.wrong(message, where.at("not first"))
             by_address = (KindClass.FSTATUS, KindClass.LITERAL)
             is_reference = argument.kind.kind_class in by_address
             can_be_address = argument.kind.is_handle or is_reference
@@ -120,6 +124,12 @@ class _Record:
                 message = f"{name}: '{language}' does not have this record"
                 message += "; remove it from 'only'"
                 yield self.wrong(message, where.at("only").at(language))
+
+    def _meet(self, record: Procedure, argument: Argument) -> bool:
+        """It is a buffer of processes that a communicator gives ranks."""
+        over = self.find(record.collective)
+        is_communicator = over is not None and over.kind.object == "communicator"
+        return argument.is_choice and is_communicator
 
     def _section(self, record: Procedure, argument: Argument) -> Iterator[SpecError]:
         """What is done with a section that is walked, and what says how much of it is

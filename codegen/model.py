@@ -99,6 +99,7 @@ class Argument:
     null_ok: bool  # a null handle (or NULL pointer) is allowed
     frees: bool  # the object is freed and the handle set to null
     stays: bool  # an inout handle is the same afterwards, only its object changes
+    not_first: bool  # a choice buffer that the first process does not use
     has_intent: bool  # mpi_f08 states INTENT
     has_word: bool  # the language-independent list states what it is
     ignored_if: tuple[Condition, ...]  # neither checked nor used if any holds

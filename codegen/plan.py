@@ -4,18 +4,19 @@ ordered list of steps. Nothing here knows how a language prints them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from codegen.buffers import contents, is_location, partner
+from codegen.buffers import contents, is_location, partner, told
 from codegen.entries import Entry, Parameter
 from codegen.kinds import KindClass
 from codegen.model import Argument, Procedure, Spec
-from codegen.rules import Condition
+from codegen.rules import Condition, RootOf
 from codegen.steps import (
     Activate,
     Answer,
     AtRoot,
     AwaitObject,
+    BufferUse,
     Call,
     CheapChecks,
     Check,
@@ -23,6 +24,7 @@ from codegen.steps import (
     Clear,
     Convert,
     Count,
+    Equal,
     ForEach,
     ForEachIf,
     Forward,
@@ -33,6 +35,7 @@ from codegen.steps import (
     NarrowOr,
     NoMemory,
     ObjectCount,
+    Part,
     Passed,
     Positive,
     RefuseConstant,
@@ -47,6 +50,7 @@ from codegen.steps import (
     ThoroughChecks,
     ToldCount,
     Unequal,
+    UseBuffers,
     Validate,
     Way,
     Widen,
@@ -183,7 +187,11 @@ class CorePlanner:
         if thorough:
             yield ThoroughChecks(tuple(thorough))
         yield from _locals(entry)
+        uses = tuple(_uses(entry))
+        goes_on = any(a.kind.is_request for a in procedure.arguments)
+        yield from () if goes_on else uses
         yield Call(entry, _passed(entry), raiser_of(procedure))
+        yield from uses if goes_on else ()
         yield from _results(entry)
         yield Succeed()
 
@@ -281,6 +289,88 @@ def _array_checks(procedure: Procedure, array: Argument) -> Iterator[Step]:
         yield ForEachIf(array, count, tuple(steps), terms)
     else:
         yield ForEach(array, count, tuple(steps))
+
+
+# ---- what is done with buffers -------------------------------------------------------
+def _root_of(procedure: Procedure) -> AtRoot | None:
+    for argument in procedure.arguments:
+        for domain in argument.domains:
+            if isinstance(domain.rule, RootOf):
+                return AtRoot(procedure.argument(domain.rule.argument), argument)
+    return None
+
+
+def _terms_of_use(procedure: Procedure, buffer: Argument, counts: Argument) -> Terms:
+    """The conditions under which a collective call uses a buffer."""
+    terms = [*use(procedure, buffer), *use(procedure, counts)]
+    terms += [Unequal(buffer, constant) for constant in buffer.may_be]
+    root = _root_of(procedure)
+    if root and not (buffer.at_root or buffer.is_in and buffer.is_out):
+        terms.append(Unequal(root.rank, "MPI_ROOT"))  # that is only the others' root
+    if buffer.not_first:
+        terms.append(Unequal(procedure.argument(procedure.collective), "0", "rank"))
+    return tuple(dict.fromkeys(terms))
+
+
+def _buffer_use(entry: Entry, buffer: Argument) -> BufferUse | None:
+    """What a collective call does with a choice buffer where nothing is in place, None
+    without a datatype."""
+    procedure = entry.procedure
+    counts, *behind = told(procedure, buffer)
+    behind = behind[: 2 if counts.is_array else 1]
+    datatype = next((a for a in behind if a.kind.is_datatype), None)
+    if datatype is None:
+        return None
+    given = {p.name: p for p in entry.parameters}
+    return BufferUse(
+        buffer,
+        _terms_of_use(procedure, buffer, counts),
+        buffer.is_out,
+        _root_of(procedure) if buffer.is_in and buffer.is_out else None,
+        Part.ALL,
+        count_of(procedure, buffer) if buffer.per else None,
+        given[counts.name],
+        next((given[a.name] for a in behind if a.kind.is_integral), None),
+        datatype,
+        procedure.argument(procedure.collective),
+    )
+
+
+def _uses_of(entry: Entry, buffer: Argument) -> Iterator[BufferUse]:
+    """What a collective call does with a choice buffer. If data of this process are in
+    place they stay there; a reduction in place counts as one that only reads."""
+    whole, per = _buffer_use(entry, buffer), buffer.per
+    if whole is None:
+        return
+    others = (a for a in entry.procedure.arguments if a.is_choice and a is not buffer)
+    placed = next((a for a in others if "MPI_IN_PLACE" in a.may_be), None)
+    if per is None or placed is None or (placed.per and not per.only_if):
+        yield whole
+        return
+    is_free = (*whole.terms, Unequal(placed, "MPI_IN_PLACE"))
+    is_placed = (*whole.terms, Equal(placed, "MPI_IN_PLACE"))
+    if per.only_if:
+        yield replace(whole, terms=is_free, part=Part.FIRST, blocks=None)
+        yield replace(whole, terms=is_placed, is_written=False)
+        return
+    yield replace(whole, terms=is_free)
+    yield replace(whole, terms=is_placed, part=Part.OTHERS)
+    if buffer.is_out and not buffer.at_root:
+        yield replace(whole, terms=is_placed, part=Part.OWN, is_written=False)
+
+
+def _uses(entry: Entry) -> Iterator[Step]:
+    """What a blocking or nonblocking collective call does with its buffers."""
+    procedure = entry.procedure
+    is_kept = any(a.kind.is_info for a in procedure.arguments)
+    if not procedure.collective or is_kept:
+        return
+    uses = tuple(
+        use for a in procedure.arguments if a.is_choice for use in _uses_of(entry, a)
+    )
+    if uses:
+        requests = (a for a in procedure.arguments if a.kind.is_request)
+        yield UseBuffers(uses, next(requests, None))
 
 
 # ---- the call and its results --------------------------------------------------------

@@ -52,6 +52,14 @@ class Unequal:
 
 
 @dataclass(frozen=True)
+class Equal:
+    """A value is that constant."""
+
+    argument: Argument
+    constant: str
+
+
+@dataclass(frozen=True)
 class AtRoot:
     """This process is the root of an operation."""
 
@@ -81,7 +89,7 @@ class NoMemory:
     datatype: Argument
 
 
-Term = Unequal | AtRoot | Positive | HasRoom | NoMemory
+Term = Unequal | Equal | AtRoot | Positive | HasRoom | NoMemory
 Terms = tuple[Term, ...]  # all of them hold; () always does
 
 
@@ -253,6 +261,41 @@ class Passed:
 
     parameter: Parameter
     way: Way
+
+
+class Part(Enum):
+    """Of which blocks of a buffer something is done."""
+
+    ALL = "all"
+    OTHERS = "those of the other processes"
+    OWN = "the one of this process"
+    FIRST = "the first, which is as long as the one of this process"
+
+
+@dataclass(frozen=True)
+class BufferUse:
+    """What a collective call does with a choice buffer while `terms` hold: it writes to
+    it, or reads it, or does what the root does while it is not the root."""
+
+    buffer: Argument
+    terms: Terms
+    is_written: bool
+    unless_root: AtRoot | None
+    part: Part
+    blocks: Count | None  # None: one
+    counts: Parameter
+    displacements: Parameter | None
+    datatype: Argument
+    communicator: Argument  # in which this process has a rank
+
+
+@dataclass(frozen=True)
+class UseBuffers(Step):
+    """Tells what the call does with its buffers, if races are looked for. `request` is
+    the handle of what goes on, if any."""
+
+    uses: tuple[BufferUse, ...]
+    request: Argument | None
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,24 @@ For an argument `x` a function has the locals `x_object`, what a handle stands f
 from bindings.c.values import checked, complaint, lookup
 from bindings.c.text import CText
 from bindings.c.reference import arguments, summary
-from codegen.entries import Entry
+from codegen.entries import Entry, Parameter
 from codegen.language import LanguageTable
 from codegen.model import Argument, Constant, Procedure, Spec
 from codegen.rules import Value
 from codegen.steps import (
     Answer,
     AtRoot,
+    BufferUse,
     Call,
     Check,
     CheckAddress,
     Count,
+    Equal,
     HasRoom,
     NamedCount,
     NoMemory,
     ObjectCount,
+    Part,
     Passed,
     Positive,
     Resolve,
@@ -74,6 +77,8 @@ def _term(term: Term) -> str:
             return f"{value(argument)} != {other}"
         case Unequal(argument, other, member):
             return f"{argument.name}_object->{member} != {other}"
+        case Equal(argument, constant):
+            return f"{value(argument)} == {constant}"
         case AtRoot(communicator, rank):
             name = communicator.name
             return f"{communicator.kind.object}_is_root({name}_object, {rank.name})"
@@ -169,6 +174,35 @@ class CSteps(CText):
         """The refused value and what is wrong with it."""
         cast = "(intptr_t)" if step.argument.kind.is_handle else ""
         return f"{cast}{value(step.argument)}, {complaint(step.domain, _checked(step))}"
+
+    def used(self, use: BufferUse, request: Argument | None) -> str:
+        """The call that tells what a collective call does with a buffer."""
+        is_written = "true" if use.is_written else "false"
+        if use.unless_root is not None:
+            is_written = f"!{_term(use.unless_root)}"
+        demand = f"&(struct demand){{{self._demand(use)}}}"
+        given = f"{use.buffer.name}, {is_written}, {demand}, {self.object(request)}"
+        return f"races_use_demand({given})"
+
+    def _demand(self, use: BufferUse) -> str:
+        """The blocks of a buffer, as members of struct demand."""
+        counts, rank = use.counts, f"{self.object(use.communicator)}->rank"
+        first = f" + {rank}" if use.part is Part.FIRST else ""
+        members = [f".blocks = {count(use.blocks) if use.blocks else 1}"]
+        if use.part in (Part.OTHERS, Part.OWN):
+            members += [f".part = DEMAND_{use.part.name}", f".own = {rank}"]
+        if counts.argument.is_array:
+            members.append(f".counts = {self._numbers(counts, first)}")
+        else:
+            members.append(f".count = {counts.name}")
+        if use.displacements is not None:
+            members.append(f".displacements = {self._numbers(use.displacements)}")
+        member = ".types" if use.datatype.is_array else ".type"
+        return ", ".join([*members, f"{member} = {use.datatype.name}"])
+
+    def _numbers(self, parameter: Parameter, more: str = "") -> str:
+        is_wide = "false" if self.type(parameter) == "int" else "true"
+        return f"{{{parameter.name}{more}, {is_wide}}}"
 
     @staticmethod
     def met(step: Call) -> str:

@@ -212,8 +212,18 @@ static int schedule_restart(struct request *request)
     return schedule_begin((struct schedule *)request);
 }
 
-const struct request_kind schedule_requests = {
-    .start = schedule_restart, .explain = schedule_explain, .must_end = true};
+static int schedule_result(struct request *request, MPI_Status *status)
+{
+    (void)status;
+    if (races_are_checked())
+        races_return_buffers_of(request);
+    return request->error;
+}
+
+const struct request_kind schedule_requests = {.start = schedule_restart,
+                                               .result = schedule_result,
+                                               .explain = schedule_explain,
+                                               .must_end = true};
 
 // Removes a schedule whose messages will not come.
 static void schedule_abandon(struct schedule *schedule)

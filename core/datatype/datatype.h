@@ -164,6 +164,9 @@ void section_copies_add(struct section_copy **copies, struct section_copy *copy,
 void section_copies_renew(struct section_copy *copies);
 void section_copies_return(struct section_copy *copies);
 void section_copies_free(struct section_copy *copies);
+// The datatype of all that a call uses of a buffer, which is known to be there; NULL if
+// the procedure refuses the arguments.
+int demand_type(const struct demand *demand, struct datatype **type);
 
 // ---- operations (MPI-4.1 6.9) -----------------------------------------------------
 struct op {

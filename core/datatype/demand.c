@@ -55,6 +55,12 @@ int oriel_demand_check(const struct demand *demand, const char *name, MPI_Count 
     return 0;
 }
 
+static bool demand_has(const struct demand *demand, int index)
+{
+    return demand->part == DEMAND_ALL ||
+           (index == demand->own) == (demand->part == DEMAND_OWN);
+}
+
 // Appends all blocks to contents with room for them; false if the procedure refuses
 // one.
 static bool demand_list(const struct demand *demand, struct contents *contents)
@@ -67,7 +73,8 @@ static bool demand_list(const struct demand *demand, struct contents *contents)
     for (int i = 0; i < demand->blocks; i++) {
         if (!demand_block(demand, i, before, &block))
             return false;
-        bool has_data = block.count > 0 && block.type->size > 0;
+        bool has_data =
+            block.count > 0 && block.type->size > 0 && demand_has(demand, i);
         counts[i] = has_data ? block.count : 0;
         displacements[i] = has_data ? block.start * block.unit : 0;
         contents_add_type(contents, block.type);

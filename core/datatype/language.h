@@ -85,6 +85,9 @@ struct demand {
     // in bytes where the types differ.
     struct numbers counts, displacements;
     const MPI_Datatype *types;
+    // For races_use_demand: all blocks, or without that of a rank, or that one alone.
+    enum { DEMAND_ALL, DEMAND_OTHERS, DEMAND_OWN } part;
+    int own; // the rank
 };
 // MPI_ERR_BUFFER unless all that a call uses of the buffer called `name` is in its
 // first `bytes` bytes.

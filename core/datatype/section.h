@@ -10,6 +10,3 @@ int section_make(const struct section *section, MPI_Count count, struct datatype
 // The bytes of all its elements.
 MPI_Count section_bytes(const struct section *section);
 void sections_forget(void); // closes those that were kept open
-// The datatype of all that a call uses of a buffer, which is known to be there; NULL if
-// the procedure refuses the arguments.
-int demand_type(const struct demand *demand, struct datatype **type);

@@ -207,6 +207,22 @@ void races_use_buffers(const struct buffer_use uses[], int count)
     message_unlock();
 }
 
+// A datatype is made of it. Without memory it is not looked at.
+void races_use_demand(const void *address, bool is_written, const struct demand *demand,
+                      const void *request)
+{
+    struct datatype *type;
+    if (demand_type(demand, &type) || type == NULL)
+        return;
+    races_use_buffers(&(struct buffer_use){.address = address,
+                                           .count = 1,
+                                           .type = type,
+                                           .is_written = is_written,
+                                           .request = request},
+                      1);
+    object_release(type);
+}
+
 // ---- what is given back ---------------------------------------------------------------
 static bool block_is_of_others(struct interval *interval, void *argument)
 {

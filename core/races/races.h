@@ -157,6 +157,9 @@ struct buffer_use {
 // Tells of another use that is not complete, if one of the two writes. The message lock is
 // free, as for what follows.
 void races_use_buffers(const struct buffer_use uses[], int count);
+// The same of a buffer of a collective call, of which it uses so much.
+void races_use_demand(const void *address, bool is_written, const struct demand *demand,
+                      const void *request);
 // The operations at a target, or at all with MPI_ANY_SOURCE, are complete here; that of a
 // request is.
 void races_return_buffers(const struct watched_window *window, int target);

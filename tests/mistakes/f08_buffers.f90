@@ -152,3 +152,53 @@ subroutine f08_persistent_barrier(wrong) bind(c)
     call MPI_Win_free(win)
     call MPI_Finalize()
 end subroutine f08_persistent_barrier
+
+! run: -n 2 -env ORIEL_CHECK races
+subroutine f08_result_that_is_reduced(wrong) bind(c)
+    use mpi_f08
+    use, intrinsic :: iso_c_binding, only: c_bool
+    implicit none
+    logical(c_bool), value :: wrong
+    integer, asynchronous :: memory(4), values(4), sums(4)
+    integer :: rank
+    type(MPI_Win) :: win
+    values = 1
+    call MPI_Init()
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+    call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_fence(0, win)
+    ! mistake: buffer-in-use
+    call MPI_Get(values, 2, MPI_INTEGER, 1 - rank, 0_MPI_ADDRESS_KIND, 2, MPI_INTEGER, win)
+    if (.not. wrong) call MPI_Win_fence(0, win)
+    ! mistake: buffer-in-use "MPI_Win_fence between them"
+    call MPI_Allreduce(values, sums, 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    call MPI_Win_fence(0, win)
+    call MPI_Win_free(win)
+    call MPI_Finalize()
+end subroutine f08_result_that_is_reduced
+
+! run: -n 2 -env ORIEL_CHECK races
+subroutine f08_origin_that_is_broadcast_into(wrong) bind(c)
+    use mpi_f08
+    use, intrinsic :: iso_c_binding, only: c_bool
+    implicit none
+    logical(c_bool), value :: wrong
+    integer, asynchronous :: memory(4), values(4)
+    integer :: rank
+    type(MPI_Request) :: request
+    type(MPI_Win) :: win
+    values = 1
+    call MPI_Init()
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+    call MPI_Win_create(memory, 16_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_fence(0, win)
+    ! mistake: buffer-in-use
+    call MPI_Ibcast(values, 4, MPI_INTEGER, 0, MPI_COMM_WORLD, request)
+    if (.not. wrong) call MPI_Wait(request, MPI_STATUS_IGNORE)
+    ! mistake: buffer-in-use "a call that completes its request"
+    call MPI_Put(values, 2, MPI_INTEGER, 1 - rank, 0_MPI_ADDRESS_KIND, 2, MPI_INTEGER, win)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call MPI_Win_fence(0, win)
+    call MPI_Win_free(win)
+    call MPI_Finalize()
+end subroutine f08_origin_that_is_broadcast_into
