@@ -72,10 +72,10 @@ struct messages {
     _Atomic(bool) network_is_busy; // some backlog goes to another node
     _Atomic(bool) is_clogged;      // some backlog is long
 
-    struct address_book *book;     // while addresses are exchanged
-    struct secret secret;          // of the job
-    uint64_t seal_keys[SEAL_KEYS]; // that follow from it
-    struct numbers *numbers;       // [size of the job]; NULL in a job of one node
+    struct address_book *book; // while addresses are exchanged
+    struct secret secret;      // of the job
+    struct seals seals;        // that follow from it
+    struct numbers *numbers;   // [size of the job]; NULL in a job of one node
 
     struct {
         struct long_wait *first;

@@ -99,6 +99,8 @@ static int poll_network(struct messages *messages, struct net *net)
         messages->has_doubt = true;
     if (unlikely(messages->has_doubt))
         gaps_look(messages);
+    if (events == 0 && messages->seals.pads_due)
+        seals_prepare(messages);
     return events;
 }
 

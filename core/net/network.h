@@ -87,7 +87,7 @@ struct net {
     struct pool receives, sends, accesses;
     size_t sends_under_way, receives_posted;
     struct queue arrived;
-    struct queue unposted;       // receives that the provider did not take back yet
+    struct queue unposted;       // receives for the next poll to post
     bool is_delivering;          // messages
     struct open_region *regions; // open ones
     struct waiting_access *waiting, **waiting_end;

@@ -134,6 +134,8 @@ int net_progress(struct net *net)
     return events;
 }
 
+// The last message's buffer is posted by the next poll, since who has waited for the
+// message may have an answer to send first.
 int net_poll(struct net *net)
 {
     int events = completions_handle(net);
@@ -143,7 +145,10 @@ int net_poll(struct net *net)
     while ((receive = net->arrived.first) != NULL &&
            net->receive(receive->buffer, receive->bytes)) {
         queue_take(&net->arrived);
-        receive_post(net, receive);
+        if (net->arrived.first != NULL)
+            receive_post(net, receive);
+        else
+            queue_put(&net->unposted, receive);
         events++;
     }
     net->is_delivering = false;

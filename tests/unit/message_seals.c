@@ -2,7 +2,9 @@
 // only_what_is_sealed_and_new_is_taken: messages between nodes that are sent again as
 // they were recorded, that are changed in any bit, cut, lengthened, or recorded on their
 // way to another process, are refused and counted; those that follow them are taken. A
-// number that does not come is a loss, which waits know of.
+// number that does not come is a loss, which waits know of. pads_differ: a pad that was
+// made ahead is the one that is made when it is needed, and each number and each receiver
+// has another one.
 #include "message/engine.h"
 
 #include "message_job.h"
@@ -85,6 +87,42 @@ static void a_gap_is_a_loss(void)
     CHECK(strstr(error_detail(&err), "lost") && taken[other] == before);
 }
 
+// Seals the same 16 bytes under this number.
+static uint64_t seal_under(int rank, uint64_t number)
+{
+    struct sealed sealed;
+    process.messages->numbers[rank].sent = number - 1;
+    message_seal(process.messages, rank, QUESTION, "0123456789abcdef", 16, NULL, 0,
+                 &sealed);
+    CHECK(sealed.number == number);
+    return sealed.seal;
+}
+
+static void pads_differ(void)
+{
+    struct messages *messages = process.messages;
+    int other = 1 - process.rank;
+    uint64_t before = messages->numbers[other].sent;
+    uint64_t seals[] = {seal_under(other, 1000), 0, seal_under(process.rank, 1001)};
+    seal_under(other, 1000);
+    seals_prepare(messages);
+    CHECK(messages->seals.pads_due == 0 && messages->seals.pads[other].number == 1001);
+    uint64_t pad = messages->seals.pads[other].value;
+    seals[1] = seal_under(other, 1001);
+    CHECK(seals[0] != seals[1] && seals[1] != seals[2]);
+    CHECK(seal_under(other, 1001) == seals[1]); // its pad was not made ahead
+    messages->seals.pads[other] =
+        (struct pad){~pad, 1001, (uint32_t)process.rank, (uint32_t)other};
+    messages->seals.pads_due = 0;
+    CHECK(seal_under(other, 1001) != seals[1]); // what was made ahead is used
+    messages->seals = (struct seals){0};
+    seals_start(messages,
+                &(struct secret){messages->secret.low, messages->secret.high});
+    CHECK(seal_under(other, 1001) == seals[1]);
+    messages->numbers[other].sent = before;
+    messages->numbers[process.rank].sent = 0;
+}
+
 static bool has_taken(void *argument)
 {
     return taken[1 - process.rank] == *(int *)argument;
@@ -97,6 +135,8 @@ static void body(void)
     int sent = 0, other = 1 - process.rank;
     uint64_t refused = 0;
     handle_kind(QUESTION, handle);
+    meet();
+    pads_differ();
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         struct sealed elsewhere, first, second;
         meet();
