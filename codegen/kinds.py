@@ -45,6 +45,7 @@ class Trait(Enum):
     """What else is true of some kinds, whatever their class."""
 
     LARGE = "large"  # its type in C and mpi_f08 is wider in the `_c` procedure
+    SHORT = "short"  # an INTEGER in Fortran, whatever C has
     CODE = "code"  # an error code: returned unless a record says otherwise
     RANKS = "ranks"  # of an object that has ranks
     RAISES = "raises"  # of an object whose error handler can be raised
@@ -58,7 +59,7 @@ class Trait(Enum):
     @property
     def is_of_object(self) -> bool:
         """It is true of an object, so that only a handle can have it."""
-        return self not in (Trait.LARGE, Trait.CODE)
+        return self not in (Trait.LARGE, Trait.SHORT, Trait.CODE)
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,11 @@ class Kind:
     def is_large(self) -> bool:
         """Its type in C and mpi_f08 is wider in the `_c` procedure."""
         return Trait.LARGE in self.traits
+
+    @property
+    def is_short(self) -> bool:
+        """It is an INTEGER in Fortran, whatever C has."""
+        return Trait.SHORT in self.traits
 
     @property
     def is_error_code(self) -> bool:

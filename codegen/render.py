@@ -9,8 +9,8 @@ are macros to import. Templates may use, besides Jinja's own:
     spec                      the whole table (model.Spec), planned records too
     procedures                records that are not planned
     core_procedures           those of them that have a core function
-    callback_entries          expand.CallbackEntry, those that are not planned
-    lengths                   expand.Length: what Fortran asks the core
+    callback_entries          entries.CallbackEntry, those that are not planned
+    lengths                   entries.Length: what Fortran asks the core
     symbols                   the symbol plan (symbols.Symbol)
     forms                     collective operations (codegen.forms)
     kernels                   kernels of the operations (kernels.Kernels)

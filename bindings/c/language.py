@@ -52,7 +52,7 @@ class C(Language):
 
     def names(self, bindings: Bindings) -> Mapping[str, object]:
         """c             declarations and the parts of steps (steps.CSteps)
-        c_entries     expand.Entry, in the table's order; c_of(procedure): of one record
+        c_entries     entries.Entry, in the table's order; c_of(procedure): of one record
         core_plans    plan.EntryPlan of each of c_entries: its steps
         traced        traced.Traced, what the tracer records
         """

@@ -19,6 +19,13 @@ class Export(Step):
 
 
 @dataclass(frozen=True)
+class Hidden(Step):
+    """Declares a function that only others of the file call."""
+
+    head: str
+
+
+@dataclass(frozen=True)
 class Alias(Step):
     """Gives a function another name, too."""
 

@@ -44,7 +44,8 @@ class ChoiceArguments(ConvertedArguments):
     def cells(self, p: Parameter) -> Conversion:
         way = "integer" if p.kind.is_integral else p.kind.kind_class.value
         array = " array" if p.argument.is_array else ""
-        key = f"{way}{array} {p.argument.direction.value}"
+        short = "short " if p.kind.is_short else ""
+        key = f"{short}{way}{array} {p.argument.direction.value}"
         return row(CONVERSIONS, key, p.argument, self.procedure)
 
     def fill(self, p: Parameter, cell: str) -> str:

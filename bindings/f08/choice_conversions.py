@@ -43,6 +43,12 @@ CONVERSIONS: dict[str, Conversion] = {
         actual="&c_{name}",
         after="*{name} = c_{name};",
     ),
+    "short integer out": Conversion(
+        fortran_type="fortran_integer *",
+        local="{type} c_{name};",
+        actual="&c_{name}",
+        after="*{name} = (fortran_integer)c_{name};",
+    ),
     "integer inout": Conversion(
         fortran_type="{number} *",
         local="{type} c_{name} = {value};",

@@ -21,6 +21,7 @@ from bindings.f08.buffer_steps import (
     Function,
     GiveCode,
     GiveResults,
+    Hidden,
     IdentifyCall,
     Ignore,
     OpenFirst,
@@ -49,11 +50,10 @@ class ChoicePlanner:
     def parts(self, entries: Iterable[Entry], is_wide: bool) -> Iterator[list[Step]]:
         """The parts of the file for each entry with choice buffers and its twin."""
         for entry in entries:
-            if entry.procedure.has_choice:
-                wanted = entry.widened if is_wide else entry
-                for prefix in ("", "P"):
-                    arguments = ChoiceArguments(wanted, self._c)
-                    yield [*_EntryParts(arguments, prefix, entry.is_large).parts()]
+            wanted = entry.widened if is_wide else entry
+            for prefix in ("", "P"):
+                arguments = ChoiceArguments(wanted, self._c)
+                yield [*_EntryParts(arguments, prefix, entry.is_large).parts()]
 
 
 class _EntryParts:
@@ -70,7 +70,8 @@ class _EntryParts:
     def parts(self) -> Iterator[Step]:
         """The parts of the file."""
         head = self._head(self._symbol)
-        yield Export(head)
+        is_theirs = self._procedure.is_in_language("f08")
+        yield Export(head) if is_theirs else Hidden(head)
         if self._procedure.is_in_language("c"):
             yield from self._any_function("any_" + self._prefix, "")
             yield Function(head, tuple(self._usual_steps()))

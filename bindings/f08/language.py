@@ -35,13 +35,15 @@ class F08(Language):
 
     def names(self, bindings: Bindings) -> Mapping[str, object]:
         """f08            declarations (fortran/text.F08Text)
-        f08_entries    expand.Entry, in the table's order; f08_of(procedure): of one record
-        choice         entries with choice buffers (choice_planner.ChoicePlanner)
+        f08_entries    entries.Entry, in the table's order; f08_of(procedure): of one record
+        choice_entries entries with choice buffers, those of mpi and mpif.h alone, too
+        choice         plans of these (choice_planner.ChoicePlanner)
         """
         return {
             "f08": F08Text(self.table),
             "f08_entries": bindings.entries[self.name],
             "f08_of": entries.f08_entries,
+            "choice_entries": tuple(entries.choice_entries(bindings.procedures)),
             "choice": ChoicePlanner(CText(bindings.languages["c"].table)),
         }
 

@@ -62,6 +62,7 @@ class FortranArguments(ConvertedArguments):
         elif p.kind.is_integral:
             is_place = argument.from_one and not argument.is_array
             yield from ["narrowed"] if self.is_narrowed(p) and not is_place else []
+            yield from ["short"] if p.kind.is_short else []
             yield from ["ignorable"] if argument.may_be else []
             yield "place" if argument.from_one else "integer"
             yield from array

@@ -7,7 +7,8 @@ length of an array; {first}, its first element; {part}, the elements that C gets
 {room}, the length of a string with its final NUL; {many}, the argument that counts
 places. INTEGERs are C's int, so their addresses are passed on; so are those of
 MPI_Aint, MPI_Count and statuses. A handle is passed as an integer as wide as a pointer.
-The rows that begin with "narrowed" are for compilers whose options make INTEGER and
+The rows that begin with "short" are for an MPI_Aint that is an INTEGER in Fortran, and
+those that begin with "narrowed" for compilers whose options make INTEGER and
 LOGICAL wider than int.
 """
 
@@ -76,6 +77,20 @@ CONVERSIONS: dict[str, Conversion] = {
     "integer array inout": Conversion(
         c_type="{type}, intent(inout), dimension(*)",
         actual="{name}",
+    ),
+    "short integer in": Conversion(
+        c_type="{type}, value",
+        actual="int({name}, kind=c_intptr_t)",
+    ),
+    "short integer out": Conversion(
+        c_type="{type}, intent(out)",
+        local="{type} :: c_{name}",
+        actual="c_{name}",
+        after="{name} = int(c_{name}, kind=kind({name}))",
+    ),
+    "short integer array in": Conversion(
+        c_type="{type}, intent(in), dimension(*)",
+        actual="int({part}, kind=c_intptr_t)",
     ),
     "ignorable integer array in": Conversion(
         c_type="type(c_ptr), value",

@@ -49,8 +49,8 @@ class F90(Language):
 
     def names(self, bindings: Bindings) -> Mapping[str, object]:
         """f90            declarations (text.F90Text)
-        f90_entries    expand.Entry, in the table's order; f90_of(procedure): of one record
-        implicit_of(procedure)    expand.Entry that f90_of has not: called by address
+        f90_entries    entries.Entry, in the table's order; f90_of(procedure): of one record
+        implicit_of(procedure)    entries.Entry that f90_of has not: called by address
         fortran        plans of entries (planner.FortranPlanner), of mpi_f08, too
         constants      constants (constants.FortranConstants), of mpi_f08, too
         """

@@ -137,6 +137,12 @@ int oriel_get_address(const void *location, MPI_Aint *address)
     return 0;
 }
 
+// The name that MPI-3.0 has removed (MPI-4.1 17.1).
+int oriel_address(const void *location, MPI_Aint *address)
+{
+    return oriel_get_address(location, address);
+}
+
 // Addresses are unsigned, so the arithmetic wraps instead of overflowing.
 MPI_Aint oriel_aint_add(MPI_Aint base, MPI_Aint disp)
 {

@@ -48,10 +48,13 @@ COUNT_SIZED = (
     *("XFER_NUM_ELEM", "NUM_BYTES", "GENERIC_DTYPE_COUNT"),
     *("TOOLS_TICK_COUNT", "DROPPED_COUNT"),
 )
-OF_MPI1 = ("EXTRA_STATE2", "ATTRIBUTE_VAL_10")  # INTEGERs where now they are addresses
+# INTEGERs in Fortran where now they are addresses
+OF_MPI1 = ("EXTRA_STATE2", "ATTRIBUTE_VAL_10", "DISPLACEMENT_10")
+ADDRESSES = ("DISPLACEMENT", "DISPLACEMENT_10")  # as results
 ADDRESS_SIZED = (
     "LOCATION_SMALL",
     "DISPLACEMENT",
+    "DISPLACEMENT_10",
     "RMA_DISPLACEMENT_NNI",
     "WINDOW_SIZE",
     "WIN_ATTACH_SIZE",
@@ -73,8 +76,10 @@ HANDLES = {
 }
 
 
-def width(kind: str, is_large: bool) -> str:
+def width(kind: str, is_large: bool, is_fortran: bool = False) -> str:
     """How wide an integer is: "int", "address", "offset" or "count"."""
+    if is_fortran and kind in OF_MPI1:
+        return "int"
     if kind in WIDENED:
         return WIDENED[kind][is_large]
     if kind == "OFFSET":

@@ -187,8 +187,8 @@ def function(record: Procedure) -> str:
 
 
 def recording_core(spec: Spec) -> str:
-    """All core functions."""
-    records = echoed(spec, "c")
+    """All core functions; records may share one."""
+    records = {r.core: r for r in echoed(spec, "c")}.values()
     return "\n".join(['#include "echo.h"', "", *(function(r) for r in records)])
 
 

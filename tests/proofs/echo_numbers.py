@@ -40,7 +40,8 @@ class Sort:
     @property
     def is_int(self) -> bool:
         """The number is a plain one here."""
-        return width(self.argument.kind.name, self.call.is_large) == "int"
+        kind = self.argument.kind.name
+        return width(kind, self.call.is_large, self.is_fortran) == "int"
 
     @property
     def result(self) -> int:

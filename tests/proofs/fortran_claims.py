@@ -100,7 +100,7 @@ class Specific:
                 name += "_c" if self.is_large and kind == "POLYFUNCTION" else ""
                 return f"procedure({name})" if is_f08 else "external"
             case _:
-                return KINDS[width(kind, self.is_large)]
+                return KINDS[width(kind, self.is_large, True)]
 
     def declare(self, argument: Argument) -> str:
         """The declaration of a dummy argument."""

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from common import implemented, sizes, table
+from common import ADDRESSES, implemented, sizes, table
 from property_objects import handlers, keys, null_handles, strings
 from property_text import (
     SHARED,
@@ -329,7 +329,7 @@ def awaits(use: Use) -> list[str]:
 
 def tells_address(use: Use) -> bool:
     """The result is where the buffer is, whatever is there."""
-    return any(a.is_out and a.kind.name == "DISPLACEMENT" for a in use.arguments)
+    return any(a.is_out and a.kind.name in ADDRESSES for a in use.arguments)
 
 
 def in_place(use: Use) -> Iterator[list[str]]:

@@ -6,7 +6,7 @@ domain; and for each domain the values just outside.
 from dataclasses import dataclass
 from enum import Enum
 
-from common import prototype_name, sizes, width
+from common import ADDRESSES, prototype_name, sizes, width
 
 from codegen.model import Argument, Procedure, Spec
 from codegen.rules import (
@@ -239,6 +239,12 @@ def _ample(call: Call, rule: object, most: int, distance: int) -> int:
     raise AssertionError(f"no sample for {rule}")
 
 
+def _most(call: Call, argument: Argument) -> int:
+    """The largest number that an argument can be."""
+    is_fortran = call.language != "c"
+    return MOST[width(argument.kind.name, call.is_large, is_fortran)]
+
+
 def number(call: Call, argument: Argument) -> int:
     """The value of an integer argument."""
     if is_length(call.record, argument):
@@ -248,7 +254,7 @@ def number(call: Call, argument: Argument) -> int:
     if any(room_of(call.record, a) is argument for a in call.record.arguments):
         return 0 if call.case is Case.EDGE else ROOM
     distance = 10 * position(call.record, argument)
-    most = MOST[width(argument.kind.name, call.is_large)]
+    most = _most(call, argument)
     if not argument.domains:
         far = 700 if most < 2**32 else 2**40
         return -far - distance if call.case is Case.EDGE else far + distance
@@ -316,7 +322,7 @@ def refused_numbers(call: Call, argument: Argument, domain: Domain) -> list[int]
     foreign = [n for n in known if n is not None and n < 0 and n not in also]
     match domain.rule:
         case AtLeast(minimum):
-            least = -MOST[width(argument.kind.name, call.is_large)] - 1
+            least = -_most(call, argument) - 1
             outside = [minimum - 1, least, *foreign]
         case Above(bound):
             outside = [bound, *foreign]
@@ -377,7 +383,7 @@ def special_address(call: Call, argument: Argument) -> str:
 
 def tells_address(record: Procedure) -> bool:
     """The result is where the buffer is, and each constant is somewhere."""
-    return any(a.is_out and a.kind.name == "DISPLACEMENT" for a in record.arguments)
+    return any(a.is_out and a.kind.name in ADDRESSES for a in record.arguments)
 
 
 def refused_addresses(spec: Spec, argument: Argument) -> list[str]:

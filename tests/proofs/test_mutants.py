@@ -162,16 +162,20 @@ class Mutants(unittest.TestCase):
             return True  # a waiver that is not needed is an error
         return any(not any(w.covers(d) for w in self.waivers) for d in found)
 
+    def compared(self, path: Path) -> Iterator[list[str]]:
+        """The records of a file that the Forum has: not what MPI-3.0 has removed."""
+        return (r for r in records(path) if r[0].split()[1].lower() in self.forum)
+
     def all_mutants(self) -> list[Mutant]:
-        """Every mutant of every record."""
+        """Every mutant of every record that the Forum has."""
         kinds = sorted(self.spec.kinds)
         files = [TOP / "spec" / "callbacks.spec"]
         files += sorted((TOP / "spec" / "procedures").glob("*.spec"))
-        return [m for f in files for r in records(f) for m in faults(r, kinds)]
+        return [m for f in files for r in self.compared(f) for m in faults(r, kinds)]
 
     def test_records_without_a_fault_pass(self) -> None:
         for path in sorted((TOP / "spec" / "procedures").glob("*.spec")):
-            for lines in records(path):
+            for lines in self.compared(path):
                 same = Mutant(lines[0].split()[1], "none", "".join(lines))
                 self.assertFalse(self.is_noticed(same), same.record)
 
