@@ -78,6 +78,8 @@ static void send_when_alone(struct net_counter *counter)
     struct peer_traffic *traffic =
         (struct peer_traffic *)((char *)counter -
                                 offsetof(struct peer_traffic, counter));
+    if (unlikely(traffic->timed.times != NULL))
+        message_timed(traffic);
     if (traffic->batch != NULL && net_counter_pending(counter) == 1 &&
         !goes_by_kernel(traffic, traffic->batch))
         batch_end(traffic, false);

@@ -189,6 +189,8 @@ void target_look_again(struct peer_traffic *traffic, const struct net_counter *c
 // during a copy.
 int batch_carry(struct peer_traffic *traffic, struct batch *batch, bool may_unlock,
                 bool *is_copied);
+// The answer to a message that is timed may have come.
+void message_timed(struct peer_traffic *traffic);
 // Sends a batch, which fits in a message.
 int batch_send(struct peer_traffic *traffic, struct batch *batch);
 // Sends a batch of puts or gets of any length.

@@ -119,10 +119,28 @@ static bool fits_message(const struct peer_traffic *traffic, const struct batch 
                traffic->batch_max;
 }
 
+// The class of the only operation of a batch; TIMED_CLASSES if times do not choose its
+// carrier, since it has no answer or gets it late, in epochs that the target ends as well.
+static unsigned class_of(const struct peer_traffic *traffic, const struct batch *batch)
+{
+    return batch->additions == 1 && is_copyable(traffic, batch->request.kind) &&
+                   !batch->is_left && !is_unanswered(traffic, batch)
+               ? carrier_class(batch->bytes)
+               : TIMED_CLASSES;
+}
+
+static bool is_copied_sooner(const struct peer_traffic *traffic,
+                             const struct batch *batch)
+{
+    unsigned class = class_of(traffic, batch);
+    return class < TIMED_CLASSES && traffic->times[class].is_copied;
+}
+
 bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch)
 {
     return is_copyable(traffic, batch->request.kind) && !batch->is_left &&
-           (batch->bytes >= JOINT_BYTES || !target_polls(traffic));
+           (batch->bytes >= JOINT_BYTES || !target_polls(traffic) ||
+            is_copied_sooner(traffic, batch));
 }
 
 bool traffic_can_part(const struct peer_traffic *traffic)
@@ -134,10 +152,11 @@ bool traffic_can_part(const struct peer_traffic *traffic)
 }
 
 // A message wakes a target that sleeps in a wait, which takes longer than some copies;
-// then it polls while more come.
-static bool message_wakes(struct peer_traffic *traffic)
+// then it polls while more come. It may sleep on if copies take less even then.
+static bool message_wakes(struct peer_traffic *traffic, const struct batch *batch)
 {
-    if (likely(target_wait(traffic) != SHM_WAIT_SLEEPS))
+    if (likely(target_wait(traffic) != SHM_WAIT_SLEEPS) ||
+        is_copied_sooner(traffic, batch))
         return false;
     uint64_t now = clock_nanoseconds();
     if (now - traffic->last_copy >= ROW)
@@ -210,13 +229,43 @@ static bool is_for_both(const struct peer_traffic *traffic, const struct batch *
            target_wait(traffic) != SHM_WAIT_NONE;
 }
 
+// The time of a message is that until its answer, if nothing else is sent meanwhile.
+static void message_time(struct peer_traffic *traffic, struct carrier_times *times,
+                         uint64_t begun)
+{
+    uint64_t issued =
+        atomic_load_explicit(&traffic->counter.issued, memory_order_relaxed);
+    traffic->timed = (struct timed_message){times, begun, issued};
+}
+
+void message_timed(struct peer_traffic *traffic)
+{
+    struct timed_message *timed = &traffic->timed;
+    bool is_alone = timed->issued == atomic_load_explicit(&traffic->counter.issued,
+                                                          memory_order_relaxed);
+    if (is_alone && net_counter_pending(&traffic->counter) > 0)
+        return; // there are more parts
+    if (is_alone)
+        carrier_took(timed->times, false, clock_nanoseconds() - timed->begun);
+    timed->times = NULL;
+}
+
 int batch_carry(struct peer_traffic *traffic, struct batch *batch, bool may_unlock,
                 bool *is_copied)
 {
     *is_copied = false;
     if (is_for_both(traffic, batch) && batch_copy_jointly(traffic, batch, may_unlock))
         return 0;
-    *is_copied = goes_by_kernel(traffic, batch) && !message_wakes(traffic);
-    return *is_copied ? copy_unlocked(traffic, batch, may_unlock)
-                      : send_to_waiter(traffic, batch);
+    unsigned class = class_of(traffic, batch);
+    bool is_timed = class < TIMED_CLASSES && target_polls(traffic) &&
+                    net_counter_pending(&traffic->counter) == 1;
+    uint64_t begun = is_timed ? clock_nanoseconds() : 0;
+    *is_copied = goes_by_kernel(traffic, batch) && !message_wakes(traffic, batch);
+    int err = *is_copied ? copy_unlocked(traffic, batch, may_unlock)
+                         : send_to_waiter(traffic, batch);
+    if (is_timed && *is_copied)
+        carrier_took(&traffic->times[class], true, clock_nanoseconds() - begun);
+    else if (is_timed)
+        message_time(traffic, &traffic->times[class], begun);
+    return err;
 }

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "rma/atomic.h"
+#include "rma/carrier_times.h"
 #include "rma/order.h"
 #include "window/window.h"
 
@@ -37,6 +38,8 @@ struct peer_traffic {
     int polls_to_rouse;            // 0: the target needs not be roused
     int copies_in_row;             // by the kernel while the target slept in a wait
     uint64_t last_copy;            // time of the last of these
+    struct carrier_times times[TIMED_CLASSES]; // of lone operations, by size
+    struct timed_message timed;
     struct pending_reply *replies; // to batches that fetch, in the order of those
     struct pending_reply **replies_end;
     struct bulk *bulks;         // bulk accumulates under way

@@ -2,8 +2,9 @@
 // batches_are_sent_as_they_should: short puts that follow each other become one span, a
 // batch leaves when it is full or another kind comes; the kernel copies the batches for a
 // local peer that does not poll, one that polls is sent messages, several if one is too
-// short, and helps with long ones; what is wrong with the traffic of a peer is noticed. Needs
-// core/rma, core/object and core/base.
+// short, unless the kernel took less time for such operations, and helps with long ones;
+// what is wrong with the traffic of a peer is noticed. Needs core/rma, core/object and
+// core/base.
 
 #include "batch_fakes.h"
 
@@ -179,6 +180,119 @@ static void short_spans_share_parts(void)
     answer();
 }
 
+// ---- times of the carriers ----------------------------------------------------------
+static void carriers_took(uint64_t message, uint64_t copy)
+{
+    for (int i = 0; i < TIMED_CLASSES; i++)
+        traffic.times[i] = (struct carrier_times){
+            .shortest = {message, copy}, .uses = 129, .is_copied = copy < message};
+}
+
+static void the_carrier_that_takes_less_is_used(void)
+{
+    const uint64_t never = UINT64_MAX;
+    begin_local(SHM_WAIT_POLLS, false);
+    carriers_took(never, 1);
+    finish_put(0, 4 * SHORT_BYTES);
+    CHECK(sent.count == 0 && by_kernel.copies == 0); // not before it is waited for
+    CHECK(traffic_send(&traffic, true) == 0 && peer_is_quiet(&peer));
+    CHECK(sent.count == 0 && by_kernel.copies == 1);
+    carriers_took(1, never);
+    finish_put(0, 4 * SHORT_BYTES);
+    CHECK(sent.count == 1 && by_kernel.copies == 1);
+    answer();
+}
+
+// Short ones, several, and those of an epoch that the target ends are sent as ever.
+static void others_go_by_message(void)
+{
+    begin_local(SHM_WAIT_POLLS, false);
+    carriers_took(UINT64_MAX, 1);
+    finish_put(0, SHORT_BYTES / 2);
+    CHECK(sent.count == 1);
+    answer();
+    finish_put(0, 4 * SHORT_BYTES);
+    finish_put(8 * SHORT_BYTES, 4 * SHORT_BYTES);
+    CHECK(last_sent(2)->count == 2);
+    answer();
+    window.epoch.access = ACCESS_START;
+    for (int left = 1; left >= 0; left--) {
+        traffic.in_epoch = left ? 0 : EPOCH_MESSAGES;
+        add(OPERATION_PUT, 0, 4 * SHORT_BYTES);
+        CHECK(traffic.batch->is_left == left);
+        CHECK(traffic_send(&traffic, true) == 0 && sent.count == 4 - left);
+    }
+    window.epoch.access = ACCESS_LOCK;
+    answer();
+    CHECK(by_kernel.copies == 0 && peer_is_quiet(&peer));
+}
+
+// Both carriers are tried, and their times kept: of a message until its answer.
+static void both_carriers_are_timed(void)
+{
+    unsigned class = carrier_class(4 * SHORT_BYTES);
+    const struct carrier_times *times = &traffic.times[class];
+    begin_local(SHM_WAIT_POLLS, false);
+    carriers_took(0, 0);
+    traffic.times[class].uses = 0;
+    finish_put(0, 4 * SHORT_BYTES);
+    CHECK(sent.count == 1 && times->uses == 0);
+    answer();
+    CHECK(times->uses == 1 && times->shortest[false] > 0 && times->shortest[true] == 0);
+    for (int i = 0; i < 3; i++)
+        put_and_flush(4 * SHORT_BYTES, 0);
+    CHECK(times->uses == 4 && by_kernel.copies > 0 && times->shortest[true] > 0);
+}
+
+// It had to wait for what comes after it.
+static void a_message_before_others_is_not_timed(void)
+{
+    const struct carrier_times *times = &traffic.times[carrier_class(4 * SHORT_BYTES)];
+    begin_local(SHM_WAIT_POLLS, false);
+    carriers_took(1, UINT64_MAX);
+    finish_put(0, 4 * SHORT_BYTES);
+    finish_put(8 * SHORT_BYTES, 8);
+    CHECK(traffic_send(&traffic, true) == 0);
+    answer();
+    CHECK(peer_is_quiet(&peer) && times->uses == 129 && traffic.timed.times == NULL);
+}
+
+static void the_other_carrier_is_tried_now_and_then(void)
+{
+    enum { USES = 100000 };
+    struct carrier_times times = {0};
+    int copies = 0;
+    for (int i = 0; i < USES; i++) {
+        copies += times.is_copied;
+        carrier_took(&times, times.is_copied, times.is_copied ? 2000 : 1000);
+    }
+    CHECK(copies > 0 && copies < USES / 100);
+    for (int i = 0; i < USES; i++) { // from now on messages take longer
+        copies += times.is_copied;
+        carrier_took(&times, times.is_copied, times.is_copied ? 2000 : 4000);
+    }
+    CHECK(copies > USES * 98 / 100);
+}
+
+// An interruption is no reason to change.
+static void one_long_time_does_not_count(void)
+{
+    struct carrier_times times = {.shortest = {1000, 2000}, .uses = 129};
+    carrier_took(&times, false, 1000000);
+    CHECK(!times.is_copied && times.shortest[false] < 2000);
+}
+
+static void carriers_are_chosen_by_their_times(void)
+{
+    the_carrier_that_takes_less_is_used();
+    others_go_by_message();
+    both_carriers_are_timed();
+    a_message_before_others_is_not_timed();
+    the_other_carrier_is_tried_now_and_then();
+    one_long_time_does_not_count();
+    carriers_took(1, UINT64_MAX);
+}
+
 static int refuse_the_second(void)
 {
     return sent.count == 2 ? MPI_ERR_NO_MEM : 0;
@@ -270,6 +384,7 @@ static void local_peers_have_two_carriers(void)
     a_peer_that_stops_polling_is_roused();
     copies_in_a_row_wake_a_peer_that_sleeps();
     a_peer_that_wakes_and_leaves_is_roused();
+    carriers_are_chosen_by_their_times();
     what_fits_in_no_message_goes_in_parts(OPERATION_PUT);
     what_fits_in_no_message_goes_in_parts(OPERATION_GET);
     short_spans_share_parts();
