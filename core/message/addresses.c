@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchange of network addresses between nodes. Those of the leaders go through the
-// launcher. Processes send theirs to their leader, leaders send those of their node to
-// the other leaders, and each leader passes them on to its local peers.
+// Network addresses, each found when the network first wants it. Those of the leaders are
+// with the launcher; a leader tells those of its node when it is asked. What one process
+// has found is in a table in the segment, for all of its node.
 #include "message/addresses.h"
 #include "message/engine.h"
 
@@ -9,31 +9,77 @@
 #include <string.h>
 
 struct address {
+    // Of a leader that has been asked: by which node rank, from 1 on, and until when others
+    // of its node leave it at that. They ask themselves if that process does not go on.
+    _Atomic(int) asker;
+    _Atomic(uint32_t) bytes; // 0: not known yet
+    _Atomic(uint64_t) asked_until;
+    char name[NET_ADDRESS_MAX];
+};
+
+struct address_table {
+    struct secret secret; // of the job
+    struct address of[];  // [size of the job]
+};
+
+// As leaders tell them.
+struct told_address {
     int32_t rank;
     uint32_t bytes;
     char name[NET_ADDRESS_MAX];
 };
-enum { REFUSAL_SECONDS = 5 }; // until a leader that is out of reach counts as dead
-enum { ADDRESSES_PER_MESSAGE = MESSAGE_MAX / sizeof(struct address) };
+enum { ADDRESSES_PER_MESSAGE = MESSAGE_MAX / sizeof(struct told_address) };
 
-struct address_book {
-    struct address *own; // leader: [node_size] of its node
-    int own_count;       // of them, known so far
-    int connected;       // processes of other nodes
-    int error;           // the first error class
-    uint64_t start;
+// With the address that the answer goes to, lest its leader is asked for that.
+struct address_question {
+    int32_t wanted; // rank
+    uint32_t bytes;
+    char name[NET_ADDRESS_MAX];
 };
 
-static bool is_node_leader(void)
+static const uint64_t PATIENCE =
+    100000000; // nanoseconds for the answer to another process
+
+static struct address_table *address_table(void)
 {
-    return process.boot->node_rank == 0;
+    return process.shm->common;
 }
 
-static struct address own_address(void)
+static struct address *address_entry(int rank)
 {
-    struct address address = {.rank = process.boot->rank};
-    address.bytes = (uint32_t)net_address(process.net, address.name);
-    return address;
+    return &address_table()->of[rank];
+}
+
+static int leader_of(int rank)
+{
+    return boot_leader(process.boot, boot_node(process.boot, rank));
+}
+
+size_t addresses_bytes(const struct boot *boot)
+{
+    return boot->node_count > 1 ? sizeof(struct address_table) +
+                                      (size_t)boot->size * sizeof(struct address)
+                                : 0;
+}
+
+const struct secret *addresses_secret(void)
+{
+    return &address_table()->secret;
+}
+
+// Two processes of the node may write the same.
+static void address_write(int rank, const char *name, size_t bytes)
+{
+    struct address *address = address_entry(rank);
+    memcpy(address->name, name, bytes);
+    atomic_store_explicit(&address->bytes, (uint32_t)bytes, memory_order_release);
+}
+
+static size_t address_read(int rank, const char **name)
+{
+    const struct address *address = address_entry(rank);
+    *name = address->name;
+    return atomic_load_explicit(&address->bytes, memory_order_acquire);
 }
 
 // ---- the leaders' addresses, as text
@@ -41,7 +87,8 @@ static struct address own_address(void)
 struct node_descriptor {
     struct secret secret;
     int lifeline; // port
-    struct address address;
+    size_t bytes;
+    char name[NET_ADDRESS_MAX];
 };
 
 void node_descriptor_write(const struct net *net, const struct secret *secret,
@@ -60,7 +107,6 @@ void node_descriptor_write(const struct net *net, const struct secret *secret,
 static int node_descriptor_parse(const char *whole, struct node_descriptor *descriptor)
 {
     unsigned long long low, high;
-    struct address *address = &descriptor->address;
     const char *text = strchr(whole, ',');
     int used = 0;
     if (!text ||
@@ -70,13 +116,15 @@ static int node_descriptor_parse(const char *whole, struct node_descriptor *desc
         return fail(MPI_ERR_OTHER, "\"%s\" is no descriptor of a node", whole);
     descriptor->secret = (struct secret){low, high};
     text += used;
-    address->bytes = 0;
+    descriptor->bytes = 0;
     unsigned byte;
-    while (address->bytes < NET_ADDRESS_MAX && sscanf(text, "%2x", &byte) == 1) {
-        address->name[address->bytes++] = (char)byte;
+    while (descriptor->bytes < NET_ADDRESS_MAX && sscanf(text, "%2x", &byte) == 1) {
+        descriptor->name[descriptor->bytes++] = (char)byte;
         text += 2;
     }
-    return 0;
+    return descriptor->bytes > 0
+               ? 0
+               : fail(MPI_ERR_OTHER, "\"%s\" has no address of a node", whole);
 }
 
 static int node_descriptor_read(int node, struct node_descriptor *descriptor)
@@ -88,27 +136,26 @@ static int node_descriptor_read(int node, struct node_descriptor *descriptor)
     return err ? err : node_descriptor_parse(text, descriptor);
 }
 
-// Every process needs the secret, which node 0 has chosen; a leader also connects with
-// the other leaders.
-int node_descriptors_read(struct messages *messages)
+// Leaders connect with the first one, lest nodes with different networks wait for ever.
+static int first_node_learn(void)
 {
-    const struct boot *boot = process.boot;
-    for (int node = 0; node < (is_node_leader() ? boot->node_count : 1); node++) {
-        struct node_descriptor descriptor;
-        int err = node_descriptor_read(node, &descriptor);
-        if (err)
-            return err;
-        if (node == 0) {
-            seals_start(messages, &descriptor.secret);
-            net_set_secret(process.net, &descriptor.secret);
-        }
-        if (is_node_leader() && node != boot->node)
-            err = net_connect(process.net, boot_leader(boot, node),
-                              descriptor.address.name, descriptor.address.bytes);
-        if (err)
-            return err;
-    }
-    return 0;
+    struct node_descriptor first;
+    int err = node_descriptor_read(0, &first);
+    if (err)
+        return err;
+    address_table()->secret = first.secret;
+    if (process.boot->node == 0)
+        return 0;
+    int leader = boot_leader(process.boot, 0);
+    address_write(leader, first.name, first.bytes);
+    return net_connect(process.net, leader, first.name, first.bytes);
+}
+
+int addresses_open(void)
+{
+    char name[NET_ADDRESS_MAX];
+    address_write(process.boot->rank, name, net_address(process.net, name));
+    return process.boot->node_rank == 0 ? first_node_learn() : 0;
 }
 
 int node_lifeline_take(int node, char host[NET_HOST_MAX])
@@ -116,155 +163,146 @@ int node_lifeline_take(int node, char host[NET_HOST_MAX])
     struct node_descriptor descriptor;
     if (node_descriptor_read(node, &descriptor))
         return NET_NO_LIFELINE;
-    return net_lifeline_take(process.net, descriptor.address.name,
-                             descriptor.address.bytes, descriptor.lifeline, host);
+    return net_lifeline_take(process.net, descriptor.name, descriptor.bytes,
+                             descriptor.lifeline, host);
 }
 
-// ---- all addresses, by messages
+// ---- finding
 
-static int tell_leaders(const struct address_book *book)
+static void leader_find(int leader)
 {
-    const struct boot *boot = process.boot;
-    for (int node = 0; node < boot->node_count; node++)
-        for (int i = 0; i < boot->node_size && node != boot->node;
-             i += ADDRESSES_PER_MESSAGE) {
-            int left = boot->node_size - i;
-            size_t count =
-                left < ADDRESSES_PER_MESSAGE ? (size_t)left : ADDRESSES_PER_MESSAGE;
-            int err =
-                message_send(boot_leader(boot, node), MESSAGE_ADDRESSES, book->own + i,
-                             count * sizeof(struct address), NULL, 0);
-            if (err)
-                return err;
-        }
-    return 0;
+    struct node_descriptor descriptor;
+    int err = node_descriptor_read(boot_node(process.boot, leader), &descriptor);
+    int error_class;
+    if (err)
+        message_lost(leader, err, error_detail(&error_class));
+    else
+        address_write(leader, descriptor.name, descriptor.bytes);
 }
 
-static int hear_local_peer(struct address_book *book, int rank,
-                           const struct address *address)
+// Is this process to ask? Not if another one of its node has asked lately, or this one since.
+static bool question_take(struct address *leader)
 {
-    book->own[boot_local_rank(process.boot, rank)] = *address;
-    return ++book->own_count == process.boot->node_size ? tell_leaders(book) : 0;
-}
-
-static int hear_node(struct address_book *book, const struct address *addresses,
-                     size_t count)
-{
-    const struct boot *boot = process.boot;
-    for (size_t i = 0; i < count; i++) {
-        int err = net_connect(process.net, addresses[i].rank, addresses[i].name,
-                              addresses[i].bytes);
-        if (err)
-            return err;
-        book->connected++;
-    }
-    for (int peer = 1; peer < boot->node_size && is_node_leader(); peer++) {
-        int err = message_send(boot->node_members[peer], MESSAGE_ADDRESSES, addresses,
-                               count * sizeof *addresses, NULL, 0);
-        if (err)
-            return err;
-    }
-    return 0;
-}
-
-// A process may send its own address to its leader, a leader those of its node to other
-// leaders and those of other nodes to its local peers.
-static bool may_tell(int source, const struct address *address)
-{
-    const struct boot *boot = process.boot;
-    if (address->rank < 0 || address->rank >= boot->size ||
-        address->bytes > NET_ADDRESS_MAX)
+    int own = process.boot->node_rank + 1;
+    uint64_t now = clock_nanoseconds(), until = atomic_load(&leader->asked_until);
+    if (now < until || atomic_load(&leader->asker) == own ||
+        !atomic_compare_exchange_strong(&leader->asked_until, &until, now + PATIENCE))
         return false;
-    int node = boot_node(boot, address->rank), teller = boot_node(boot, source);
-    if (is_node_leader() && teller == boot->node)
-        return address->rank == source;
-    return boot_leader(boot, teller) == source && node != boot->node &&
-           teller == (is_node_leader() ? node : boot->node);
+    atomic_store(&leader->asker, own);
+    return true;
 }
 
-static bool are_valid(int source, const struct address *addresses, size_t bytes)
+static void question_end(struct address *leader)
 {
-    for (size_t i = 0; i < bytes / sizeof *addresses; i++)
-        if (!may_tell(source, &addresses[i]))
-            return false;
-    return bytes > 0 && bytes % sizeof *addresses == 0;
+    atomic_store(&leader->asker, 0);
+    atomic_store(&leader->asked_until, 0);
 }
 
+static void leader_ask(int rank)
+{
+    int leader = leader_of(rank);
+    if (!question_take(address_entry(leader)))
+        return;
+    struct address_question question = {.wanted = rank};
+    question.bytes = (uint32_t)net_address(process.net, question.name);
+    int err = message_send(leader, MESSAGE_ADDRESS_QUESTION, &question, sizeof question,
+                           NULL, 0);
+    if (err)
+        question_end(address_entry(leader));
+    if (err == MPI_ERR_NO_MEM)
+        message_starve();
+}
+
+bool addresses_can_find(int rank)
+{
+    const char *name;
+    return rank == leader_of(rank) || address_read(rank, &name) > 0;
+}
+
+void addresses_find(int rank)
+{
+    const char *name;
+    size_t bytes = address_read(rank, &name);
+    if (bytes == 0 && rank == leader_of(rank)) {
+        leader_find(rank);
+        bytes = address_read(rank, &name);
+    } else if (bytes == 0) {
+        leader_ask(rank);
+    }
+    if (bytes == 0)
+        return;
+    int error_class, err = net_connect(process.net, rank, name, bytes);
+    if (err == MPI_ERR_NO_MEM)
+        message_starve();
+    else if (err)
+        message_lost(rank, err, error_detail(&error_class));
+}
+
+// ---- questions and answers
+
+static bool is_job_rank(int32_t rank)
+{
+    return rank >= 0 && rank < process.boot->size;
+}
+
+static bool is_length(uint32_t bytes)
+{
+    return bytes > 0 && bytes <= NET_ADDRESS_MAX;
+}
+
+static void handle_question(int source, const void *message, size_t bytes)
+{
+    const struct boot *boot = process.boot;
+    const struct address_question *question = message;
+    if (bytes != sizeof *question || boot->node_rank != 0 ||
+        boot_is_local(boot, source) || !is_job_rank(question->wanted) ||
+        !boot_is_local(boot, question->wanted) || !is_length(question->bytes)) {
+        message_refuse(source, "a question for an address");
+        return;
+    }
+    address_write(source, question->name, question->bytes);
+    struct told_address told[ADDRESSES_PER_MESSAGE] = {0};
+    int place = boot_local_rank(boot, question->wanted);
+    int count = 0, peer = place - place % ADDRESSES_PER_MESSAGE;
+    for (; count < ADDRESSES_PER_MESSAGE && peer < boot->node_size; peer++, count++) {
+        const char *name;
+        told[count].rank = boot->node_members[peer];
+        told[count].bytes = (uint32_t)address_read(told[count].rank, &name);
+        memcpy(told[count].name, name, told[count].bytes);
+    }
+    message_send(source, MESSAGE_ADDRESSES, told, (size_t)count * sizeof *told, NULL,
+                 0);
+}
+
+static bool are_valid(int source, const struct told_address *told, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *told; i++)
+        if (!is_job_rank(told[i].rank) || leader_of(told[i].rank) != source ||
+            !is_length(told[i].bytes))
+            return false;
+    return bytes > 0 && bytes % sizeof *told == 0;
+}
+
+// Local peers may wait for them, too.
 static void handle_addresses(int source, const void *message, size_t bytes)
 {
-    struct address_book *book = process.messages->book;
-    size_t count = bytes / sizeof(struct address);
-    if (!book || !are_valid(source, message, bytes)) {
+    const struct told_address *told = message;
+    if (boot_is_local(process.boot, source) || !are_valid(source, told, bytes)) {
         message_refuse(source, "a list of addresses");
         return;
     }
-    bool is_from_local_peer = is_node_leader() && boot_is_local(process.boot, source);
-    int err = is_from_local_peer ? hear_local_peer(book, source, message)
-                                 : hear_node(book, message, count);
-    if (err && !book->error)
-        book->error = err;
+    for (size_t i = 0; i < bytes / sizeof *told; i++)
+        address_write(told[i].rank, told[i].name, told[i].bytes);
+    question_end(address_entry(source));
+    for (int peer = 0; peer < process.boot->node_size; peer++)
+        if (peer != process.boot->node_rank)
+            shm_ring(process.shm, peer);
 }
 
-// A leader that refuses its lifeline may have died. If a firewall has refused it, the
-// addresses come all the same.
-static int check_refusal(const struct messages *messages)
+void addresses_start(void)
 {
-    uint64_t waited = clock_nanoseconds() - messages->book->start;
-    if (atomic_load(&messages->watched.descriptor) != NET_LIFELINE_REFUSED ||
-        waited < REFUSAL_SECONDS * UINT64_C(1000000000))
-        return 0;
-    return fail(MPI_ERR_PROC_ABORTED,
-                "rank %d (at %s) has died: connections are refused, and addresses have "
-                "not come in %d s",
-                messages->watched.rank, messages->watched.host, REFUSAL_SECONDS);
-}
-
-static bool is_book_full(void *argument)
-{
-    struct address_book *book = argument;
-    const struct boot *boot = process.boot;
-    bool has_told = !is_node_leader() || book->own_count == boot->node_size;
-    bool is_full = has_told && book->connected == boot->size - boot->node_size;
-    if (!is_full && !book->error)
-        book->error = check_refusal(process.messages);
-    return is_full || book->error;
-}
-
-static int fill_book(struct messages *messages)
-{
-    struct address_book *book = messages->book;
-    message_register(&(struct message_kind){MESSAGE_ADDRESSES, handle_addresses, false},
-                     1);
-    struct address mine = own_address();
-    message_lock();
-    int err = is_node_leader() ? hear_local_peer(book, mine.rank, &mine)
-                               : message_send(process.boot->first, MESSAGE_ADDRESSES,
-                                              &mine, sizeof mine, NULL, 0);
-    message_unlock();
-    if (!err)
-        err = message_wait(is_book_full, book, NULL);
-    return err ? err : book->error;
-}
-
-// The network thread handles messages with addresses, too.
-static void book_set(struct messages *messages, struct address_book *book)
-{
-    message_lock();
-    messages->book = book;
-    message_unlock();
-}
-
-int addresses_exchange(struct messages *messages)
-{
-    struct address_book book = {.start = clock_nanoseconds()};
-    if (is_node_leader()) {
-        book.own = calloc((size_t)process.boot->node_size, sizeof *book.own);
-        if (!book.own)
-            return fail(MPI_ERR_NO_MEM, "no memory for the addresses of the node");
-    }
-    book_set(messages, &book);
-    int err = fill_book(messages);
-    book_set(messages, NULL);
-    free(book.own);
-    return err;
+    static const struct message_kind kinds[] = {
+        {MESSAGE_ADDRESS_QUESTION, handle_question, .can_fail = true},
+        {MESSAGE_ADDRESSES, handle_addresses, .can_fail = false}};
+    message_register(kinds, sizeof kinds / sizeof kinds[0]);
 }

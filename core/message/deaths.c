@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static const uint64_t PATIENCE = 100000000, SECOND = 1000000000; // nanoseconds
+enum { REFUSAL_SECONDS = 5 }; // until a leader that is out of reach counts as dead
 
 // ---- telling
 
@@ -28,8 +29,7 @@ static int listener_of(int node, int dead)
     return rank < boot->size ? rank : -1;
 }
 
-// A process that still waits for addresses tells its node only: the error of its
-// MPI_Init ends the job. Callers hold the message lock.
+// Callers hold the message lock.
 static void death_tell_locked(const struct death *death)
 {
     const struct boot *boot = process.boot;
@@ -37,8 +37,6 @@ static void death_tell_locked(const struct death *death)
         return;
     log_verbose("rank %d %s (%s)", death->rank, death->is_lost ? "is lost" : "has died",
                 death->where);
-    if (process.messages->book)
-        return;
     for (int node = 0; node < boot->node_count; node++) {
         int listener = listener_of(node, death->is_lost ? -1 : death->rank);
         if (node != boot->node && listener >= 0 &&
@@ -107,6 +105,10 @@ void deaths_watch(struct messages *messages)
         messages->watched.rank = boot_leader(boot, node);
         messages->watched.descriptor = node_lifeline_take(node, messages->watched.host);
     }
+    if (atomic_load(&messages->watched.descriptor) == NET_LIFELINE_REFUSED) {
+        messages->watched.refused = clock_nanoseconds();
+        gaps_ask(messages->watched.rank);
+    }
 }
 
 static void death_check_watched(struct messages *messages, int descriptor)
@@ -134,6 +136,26 @@ void deaths_look(struct messages *messages)
         return;
     death_check_watched(messages, descriptor);
     close(descriptor);
+}
+
+// A leader that refuses its lifeline may have died. If a firewall has refused it, the
+// leader answers all the same.
+static void check_refusal(const struct messages *messages)
+{
+    uint64_t refused = messages->watched.refused;
+    int rank = messages->watched.rank;
+    if (likely(refused == 0) ||
+        clock_nanoseconds() - refused < REFUSAL_SECONDS * SECOND)
+        return;
+    message_lock();
+    bool has_answered = messages->numbers[rank].taken > 0;
+    message_unlock();
+    if (has_answered)
+        return;
+    struct death death = {.rank = rank, .error_class = MPI_ERR_PROC_ABORTED};
+    snprintf(death.where, sizeof death.where, "at %s, out of reach",
+             messages->watched.host);
+    death_tell(&death);
 }
 
 // Another thread may take the descriptor once the watched process has ended.
@@ -187,6 +209,7 @@ static int check_network(void)
 int message_check_deaths(void)
 {
     deaths_look(process.messages);
+    check_refusal(process.messages);
     tell_of_local_peers();
     int err = message_known_death();
     if (!err && atomic_load(&process.messages->is_starved))

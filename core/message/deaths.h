@@ -15,6 +15,8 @@ void deaths_await_others(const struct messages *messages);
 int deaths_check(int rank);
 
 void gaps_start(void);
+// Has that process of another node answer with a message.
+void gaps_ask(int rank);
 // Asks other nodes whether messages have been lost; called while there is doubt.
 // Callers hold the message lock.
 void gaps_look(struct messages *messages);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 enum {
+    MESSAGE_ADDRESS_QUESTION,
     MESSAGE_ADDRESSES,
     MESSAGE_DEATH,
     MESSAGE_ECHO,
@@ -72,10 +73,9 @@ struct messages {
     _Atomic(bool) network_is_busy; // some backlog goes to another node
     _Atomic(bool) is_clogged;      // some backlog is long
 
-    struct address_book *book; // while addresses are exchanged
-    struct secret secret;      // of the job
-    struct seals seals;        // that follow from it
-    struct numbers *numbers;   // [size of the job]; NULL in a job of one node
+    struct secret secret;    // of the job
+    struct seals seals;      // that follow from it
+    struct numbers *numbers; // [size of the job]; NULL in a job of one node
 
     struct {
         struct long_wait *first;
@@ -91,6 +91,7 @@ struct messages {
         _Atomic(int) descriptor; // readable when it has ended, or -1
         int rank;
         char host[NET_HOST_MAX]; // internet address; empty for a local peer
+        uint64_t refused;        // when it has refused its lifeline, 0: it has not
     } watched;
     _Atomic(bool) death_is_told; // to tools
 

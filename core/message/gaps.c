@@ -12,7 +12,7 @@ struct echo {
     uint64_t is_question;
 };
 
-static void send_echo(int rank, bool is_question)
+static void echo_send(int rank, bool is_question)
 {
     struct echo echo = {is_question};
     message_send(rank, MESSAGE_ECHO, &echo, sizeof echo, NULL, 0);
@@ -24,7 +24,14 @@ static void handle_echo(int source, const void *message, size_t bytes)
     if (bytes != sizeof *echo)
         message_refuse(source, "an echo");
     else if (echo->is_question)
-        send_echo(source, false);
+        echo_send(source, false);
+}
+
+void gaps_ask(int rank)
+{
+    message_lock();
+    echo_send(rank, true);
+    message_unlock();
 }
 
 void gaps_start(void)
@@ -36,11 +43,11 @@ void gaps_look(struct messages *messages)
 {
     const struct boot *boot = process.boot;
     uint64_t now = clock_nanoseconds();
-    if (now < messages->next_echo || messages->book != NULL) // not all are connected
+    if (now < messages->next_echo)
         return;
     messages->has_doubt = false;
     messages->next_echo = now + PAUSE;
     for (int rank = 0; rank < boot->size; rank++)
         if (!boot_is_local(boot, rank))
-            send_echo(rank, true);
+            echo_send(rank, true);
 }

@@ -26,7 +26,7 @@
 
 // A kind is a number, the same in all processes. A layer numbers its kinds in its header,
 // from where those of the layer below end.
-enum { MESSAGE_NEXT_KIND = 5, MESSAGE_KINDS = 32 };
+enum { MESSAGE_NEXT_KIND = 6, MESSAGE_KINDS = 32 };
 
 // Bytes of head and body together: inside a node 8 KiB of data with what is said of them,
 // to another node at most so many, since each message to it may be calls of the system.
@@ -43,7 +43,7 @@ typedef void message_handler(int source, const void *message, size_t bytes);
 // Makes the message lock. Needs process.thread_level.
 int messages_start(void);
 // Needs process.boot with its nodes, and .options. Starts process.shm and, in a job of
-// several nodes, process.net, and connects every process of the job with every other.
+// several nodes, process.net, so that each process may send messages to each other.
 // Collective over the job.
 int messages_connect(void);
 // Sends what is queued if there are connections, ends the progress threads, stops

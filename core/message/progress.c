@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The message lock and progress.
+#include "message/addresses.h"
 #include "message/deaths.h"
 #include "message/engine.h"
 
@@ -88,11 +89,14 @@ static inline void network_thread_excuse(struct messages *messages)
 }
 
 // A rank counts as dead when a message to it is lost, since others may wait for the
-// answer.
-static int poll_network(struct messages *messages, struct net *net)
+// answer. Apart from the poll, which is that of one node too.
+static __attribute__((noinline)) int poll_network(struct messages *messages,
+                                                  struct net *net)
 {
     network_thread_excuse(messages);
-    int events = net_poll(net), lost = net_take_lost(net);
+    int events = net_poll(net), lost = net_take_lost(net), wanted;
+    while (unlikely((wanted = net_take_wanted(net)) >= 0))
+        addresses_find(wanted);
     if (unlikely(lost >= 0))
         message_lost(lost, MPI_ERR_PROC_ABORTED, "the network does not reach it");
     if (unlikely(net_take_doubt(net)))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sending of messages by ring, network or backlog, and their delivery to handlers.
+#include "message/addresses.h"
 #include "message/deaths.h"
 #include "message/engine.h"
 
@@ -81,6 +82,8 @@ static __attribute__((noinline)) int send_sealed(int rank, int kind, const void 
                                                  size_t body_bytes)
 {
     struct messages *messages = process.messages;
+    if (unlikely(messages->numbers[rank].sent == 0))
+        addresses_find(rank);
     struct sealed *sealed = net_outbox(process.net);
     size_t bytes =
         message_seal(messages, rank, kind, head, head_bytes, body, body_bytes, sealed);
@@ -252,7 +255,7 @@ static inline bool message_deliver(int source, int kind, const void *message,
                                    size_t bytes)
 {
     struct messages *messages = process.messages;
-    bool must_wait = messages->early.first && kind != MESSAGE_ADDRESSES;
+    bool must_wait = messages->early.first && kind > MESSAGE_ADDRESSES;
     if (likely(messages->handlers[kind] && !must_wait)) {
         if (unlikely(!message_handle(messages, source, kind, message, bytes)))
             return false;

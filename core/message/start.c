@@ -21,8 +21,8 @@ static int open_node(void)
     snprintf(key, sizeof key, "oriel-node-%d", boot->node);
     bool is_leader = boot->node_rank == 0;
     if (is_leader) {
-        int err =
-            shm_create(boot, process.options.heap_bytes, &process.shm, descriptor);
+        int err = shm_create(boot, process.options.heap_bytes, addresses_bytes(boot),
+                             &process.shm, descriptor);
         if (err)
             return err;
         size_t used = strlen(descriptor);
@@ -41,7 +41,9 @@ static int open_node(void)
     if (!err && !is_leader)
         err = boot_get(boot, boot->first, key, descriptor, sizeof descriptor);
     if (!err && !is_leader)
-        err = shm_attach(boot, descriptor, &process.shm);
+        err = shm_attach(boot, addresses_bytes(boot), descriptor, &process.shm);
+    if (!err && process.net)
+        err = addresses_open();
     start_step("attaching");
     if (!err)
         err = boot_fence(boot);
@@ -81,17 +83,13 @@ static int connect_all(struct messages *messages)
         boot->machine_size > 1 && boot->machine_size > shm_cores(process.shm);
     if (!has_network)
         return 0;
-    err = node_descriptors_read(messages);
-    if (err)
-        return err;
-    deaths_watch(messages);
+    seals_start(messages, addresses_secret());
+    net_set_secret(process.net, addresses_secret());
+    addresses_start();
     gaps_start();
+    deaths_watch(messages);
     start_step("lifeline");
-    err = network_thread_start(messages);
-    if (!err)
-        err = addresses_exchange(messages);
-    start_step("addresses");
-    return err;
+    return network_thread_start(messages);
 }
 
 static void close_all(struct messages *messages)
@@ -134,16 +132,31 @@ int messages_connect(void)
     return err;
 }
 
-static bool has_no_backlog(void *argument)
+// Does anybody wait for what is queued for this rank? Leaders that have stopped tell no
+// addresses.
+static bool is_owed(const struct messages *messages, int rank)
+{
+    const struct queued_message *queued = messages->backlogs[rank].queue.first;
+    if (!boot_is_local(process.boot, rank) && !addresses_can_find(rank))
+        return false;
+    while (queued != NULL && queued->kind == MESSAGE_ADDRESS_QUESTION)
+        queued = queued->next;
+    return queued != NULL;
+}
+
+static bool is_nothing_owed(void *argument)
 {
     const struct messages *messages = argument;
-    return messages->first_backlog == 0;
+    int rank = messages->first_backlog - 1;
+    while (rank >= 0 && !is_owed(messages, rank))
+        rank = messages->backlogs[rank].next - 1;
+    return rank < 0;
 }
 
 void messages_stop(void)
 {
     struct messages *messages = process.messages;
-    int err = process.shm ? message_wait(has_no_backlog, messages, NULL) : 0;
+    int err = process.shm ? message_wait(is_nothing_owed, messages, NULL) : 0;
     if (err)
         log_verbose("messages to other processes are lost: %s", error_detail(&err));
     close_all(messages);

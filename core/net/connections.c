@@ -99,11 +99,13 @@ ssize_t connection_begin(struct net *net, int rank)
 {
     struct net_peer *peer = &net->peers[rank];
     struct connection *connection = peer->connection;
-    struct claim claim = claim_make(net, process.rank, rank);
     if (connection)
         return connection->has_ended ? -FI_ECONNRESET : -FI_EAGAIN;
-    if (!peer->name)
+    if (!peer->is_known) {
+        peer_want(net, rank);
         return -FI_EAGAIN;
+    }
+    struct claim claim = claim_make(net, process.rank, rank);
     int code = connection_make(net, net->info, rank, &connection);
     if (!code) {
         code = fi_connect(connection->endpoint, peer->name, &claim, sizeof claim);

@@ -87,7 +87,7 @@ int net_fail_message(struct net *net, int rank, int code)
 void net_lose_all(struct net *net)
 {
     for (int rank = 0; rank < net->size; rank++)
-        if (net->peers[rank].is_known)
+        if (net->peers[rank].is_known || net->peers[rank].connection)
             rank_lose(net, rank);
 }
 
@@ -104,7 +104,8 @@ static double seconds_since_try(const struct net *net, struct net_peer *peer)
 int net_still_trying(struct net *net, int rank)
 {
     struct net_peer *peer = &net->peers[rank];
-    if (!peer->error && !peer->is_reached) {
+    bool is_tried = peer->is_known || peer->connection;
+    if (!peer->error && !peer->is_reached && is_tried) {
         peer->tried += seconds_since_try(net, peer);
         if (peer->tried > net->connect_seconds)
             rank_lose(net, rank);

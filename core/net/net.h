@@ -87,6 +87,8 @@ void net_set_secret(struct net *net, const struct secret *secret);
 size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX]);
 // Makes `rank` reachable by its address; may be called again with the same address.
 int net_connect(struct net *net, int rank, const void *address, size_t bytes);
+// A rank that was to be reached and is not known, or -1. It is returned once for each try.
+int net_take_wanted(struct net *net);
 
 // The most bytes of a message.
 size_t net_message_max(const struct net *net);
@@ -94,7 +96,7 @@ size_t net_message_max(const struct net *net);
 // copy. It stays until another function of the network is called.
 void *net_outbox(struct net *net);
 // Sends a message, from the outbox or from elsewhere. The bytes may be reused at once.
-// *sent is false when the network is busy: poll, then try again.
+// *sent is false when the network is busy or the rank unknown: poll, then try again.
 int net_send(struct net *net, int rank, const void *message, size_t bytes, bool *sent);
 
 // Memory that peers may access until net_deregister. Its key is a random number of 64

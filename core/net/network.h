@@ -54,6 +54,8 @@ struct queue {
 
 struct net_peer {
     bool is_known;           // from net_connect on
+    bool is_wanted;          // is in the list of those that net_take_wanted returns,
+    int next_wanted;         // 1 + rank of the next one, 0 for none
     fi_addr_t address;       // in the table; FI_ADDR_UNSPEC where there is none
     struct fid_ep *endpoint; // that leads to it; NULL while there is no connection
     char *name;              // by which it is connected with
@@ -95,6 +97,7 @@ struct net {
     bool has_doubt;           // see net_take_doubt
     _Atomic(bool) is_starved; // see net_is_starved
     int lost;                 // the first peer lost since net_take_lost, or -1
+    int first_wanted;         // 1 + rank
     // With connections:
     struct secret secret; // of the job
     struct fid_eq *events;
@@ -179,6 +182,8 @@ void accesses_resume(struct net *net);
 void accesses_drop(struct net *net);
 
 // ---- peer.c
+// Notes that the peer was to be reached and is not known.
+void peer_want(struct net *net, int rank);
 // Extracts the provider's address from one that net_address has written, padded with
 // zeros; false when it is another provider's.
 bool peer_address(const struct net *net, const void *address, size_t bytes,

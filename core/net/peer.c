@@ -41,6 +41,26 @@ bool peer_address(const struct net *net, const void *address, size_t bytes,
     return true;
 }
 
+void peer_want(struct net *net, int rank)
+{
+    struct net_peer *peer = &net->peers[rank];
+    if (peer->is_wanted)
+        return;
+    peer->is_wanted = true;
+    peer->next_wanted = net->first_wanted;
+    net->first_wanted = rank + 1;
+}
+
+int net_take_wanted(struct net *net)
+{
+    int rank = net->first_wanted - 1;
+    if (likely(rank < 0))
+        return -1;
+    net->first_wanted = net->peers[rank].next_wanted;
+    net->peers[rank].is_wanted = false;
+    return rank;
+}
+
 // Connections are made when there is something to send.
 static int peer_insert(struct net *net, struct net_peer *peer, const char *endpoint)
 {

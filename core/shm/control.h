@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The control area of the segment.
 //
-// Segment: shm_control with one record per process | rings | heaps. All memory starts as
-// zeros, and a page costs nothing before it is touched.
+// Segment: shm_control with one record per process | rings | common memory | heaps. All
+// memory starts as zeros, and a page costs nothing before it is touched.
 #pragma once
 
 #include "shm/heap.h"

@@ -33,7 +33,8 @@ static void set_sizes(struct shm *shm, size_t heap_bytes)
 {
     size_t size = (size_t)shm->node_size;
     shm->control_bytes = round_up(records_bytes(shm->node_size), page_bytes()) +
-                         round_up(rings_bytes(shm->node_size), page_bytes());
+                         round_up(rings_bytes(shm->node_size), page_bytes()) +
+                         round_up(shm->common_bytes, page_bytes());
     shm->heap_bytes = heap_bytes;
     shm->bytes = shm->control_bytes + size * heap_bytes;
 }
@@ -83,6 +84,8 @@ static bool segment_map(struct shm *shm, int file)
     if (!shared_heap_enclose(shm, file) && !map_whole(shm, file))
         return false;
     shm->control = (struct shm_control *)shm->base;
+    shm->common =
+        shm->base + shm->control_bytes - round_up(shm->common_bytes, page_bytes());
     heap_file_note(shm, file);
     keep_out_of_dumps(shm);
     return true;
@@ -159,13 +162,14 @@ int shm_cores(const struct shm *shm)
     return count > 0 ? count : (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static struct shm *shm_new(const struct boot *boot)
+static struct shm *shm_new(const struct boot *boot, size_t common_bytes)
 {
     struct shm *shm = calloc(1, sizeof *shm);
     if (!shm)
         return NULL;
     shm->node_rank = boot->node_rank;
     shm->node_size = boot->node_size;
+    shm->common_bytes = common_bytes;
     shm->file = -1;
     return shm;
 }
@@ -229,10 +233,10 @@ static int make_segment(struct shm *shm, size_t heap_bytes)
     return shm_enter(shm);
 }
 
-int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
-               char descriptor[SHM_DESCRIPTOR_MAX])
+int shm_create(const struct boot *boot, size_t heap_bytes, size_t common_bytes,
+               struct shm **shm, char descriptor[SHM_DESCRIPTOR_MAX])
 {
-    struct shm *made = shm_new(boot);
+    struct shm *made = shm_new(boot, common_bytes);
     if (!made)
         return fail(MPI_ERR_NO_MEM, "no memory for the description of the segment");
     int err = make_segment(made, heap_bytes);
@@ -280,9 +284,10 @@ static int map_segment(struct shm *shm, const char *descriptor)
     return 0;
 }
 
-int shm_attach(const struct boot *boot, const char *descriptor, struct shm **shm)
+int shm_attach(const struct boot *boot, size_t common_bytes, const char *descriptor,
+               struct shm **shm)
 {
-    struct shm *made = shm_new(boot);
+    struct shm *made = shm_new(boot, common_bytes);
     if (!made)
         return fail(MPI_ERR_NO_MEM, "no memory for the description of the segment");
     int err = map_segment(made, descriptor);

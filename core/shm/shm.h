@@ -23,6 +23,8 @@ struct shm {
     char *base;   // where the segment is mapped here
     size_t bytes; // of the whole segment
     int node_rank, node_size;
+    void *common; // for the layer above: zeros at first, the same of all processes
+    size_t common_bytes;
     size_t control_bytes;        // up to the first heap
     size_t heap_bytes;           // of one process's heap
     struct shm_control *control; // private: at the start of the segment
@@ -39,14 +41,16 @@ struct shm {
     struct shared_range *ranges; // private: pages that are shared in place
 };
 
-// The leader makes the segment and attaches to it. `descriptor` becomes a text without
+// The leader makes the segment and attaches to it. `common_bytes` are the same in all
+// processes of the node. `descriptor` becomes a text without
 // blanks by which its local peers attach; it stays valid until the leader calls
 // shm_stop. MPI_ERR_NO_MEM when the limits of the process leave no room for it.
 enum { SHM_DESCRIPTOR_MAX = 80 };
-int shm_create(const struct boot *boot, size_t heap_bytes, struct shm **shm,
-               char descriptor[SHM_DESCRIPTOR_MAX]);
+int shm_create(const struct boot *boot, size_t heap_bytes, size_t common_bytes,
+               struct shm **shm, char descriptor[SHM_DESCRIPTOR_MAX]);
 // MPI_ERR_OTHER when the leader's segment cannot be opened or is of another build.
-int shm_attach(const struct boot *boot, const char *descriptor, struct shm **shm);
+int shm_attach(const struct boot *boot, size_t common_bytes, const char *descriptor,
+               struct shm **shm);
 // To be called by each process when all have attached. MPI_ERR_OTHER when a heap that a
 // local peer has begun before the start cannot be mapped.
 int shm_attached(struct shm *shm);

@@ -62,6 +62,16 @@ static int send_short(void)
     return MPI_Send("", 1, MPI_BYTE, victim, 0, MPI_COMM_WORLD);
 }
 
+// Only its leader, the victim, could tell where the next one is, unless that is known.
+static int send_next(void)
+{
+    static char data[1 << 20];
+    int next = victim + 1;
+    return rank == next
+               ? receive()
+               : MPI_Send(data, sizeof data, MPI_BYTE, next, 0, MPI_COMM_WORLD);
+}
+
 static int start_short(void)
 {
     MPI_Request request;
@@ -261,6 +271,7 @@ static const struct {
     {"probe", probe, NULL},
     {"send", send_long, NULL},
     {"send_short", send_short, NULL},
+    {"send_next", send_next, NULL},
     {"start_short", start_short, NULL},
     {"barrier", barrier, NULL},
     {"ibarrier", barrier_later, NULL},

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 import unittest
 
 from test_mpiexec import LIFE, mpiexec
@@ -41,6 +42,25 @@ class Start(unittest.TestCase):
         self.assertGreater(libfabric, 1)
         alone = steps["providers"] + steps["endpoint"]
         self.assertAlmostEqual(libfabric, alone, delta=0.1)
+
+
+class FirstContact(unittest.TestCase):
+    """Of processes that do not lead their nodes, while another one waits outside of MPI."""
+
+    def meets(self, who_waits: str, progress: str) -> None:
+        for provider in ("tcp", "tcp;ofi_rxm"):
+            settings = {"ORIEL_FAKE_NODES": "2", "ORIEL_PROVIDER": provider}
+            settings["ORIEL_PROGRESS"] = progress
+            with self.subTest(provider), tempfile.TemporaryDirectory() as folder:
+                program = (os.environ["FIRST_CONTACT"], who_waits, folder)
+                run = mpiexec("-n", "4", *program, env=os.environ | settings)
+                self.assertEqual(run.returncode, 0, run)
+
+    def test_leader_of_the_receiver_waits(self) -> None:
+        self.meets("leader", "thread")
+
+    def test_first_one_to_ask_waits(self) -> None:
+        self.meets("asker", "off")
 
 
 if __name__ == "__main__":

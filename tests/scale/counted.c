@@ -19,6 +19,7 @@ static struct {
     uint64_t barriers;    // since the last mark
 } counted;
 static _Atomic(int64_t) allocated;
+static _Atomic(uint64_t) values_read; // from the launcher
 
 static void check(int err)
 {
@@ -29,7 +30,11 @@ static void check(int err)
     exit(1);
 }
 
-// ---- memory: the linker has the library's allocations call these (--wrap) --------------
+// ---- the linker has the library call these (--wrap) ------------------------------------
+int __real_boot_get(struct boot *boot, int rank, const char *key, char *value,
+                    size_t value_size);
+int __wrap_boot_get(struct boot *boot, int rank, const char *key, char *value,
+                    size_t value_size);
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__real_realloc(void *memory, size_t bytes);
@@ -73,6 +78,13 @@ void __wrap_free(void *memory)
     __real_free(memory);
 }
 
+int __wrap_boot_get(struct boot *boot, int rank, const char *key, char *value,
+                    size_t value_size)
+{
+    atomic_fetch_add(&values_read, 1);
+    return __real_boot_get(boot, rank, key, value, value_size);
+}
+
 // ---- counts ----------------------------------------------------------------------------
 static struct usage counts_now(void)
 {
@@ -84,6 +96,7 @@ static struct usage counts_now(void)
                  counter_value(COUNTER_NODE_MESSAGE_BYTES),
         .network_messages = network,
         .accesses = reads + counter_value(COUNTER_NETWORK_WRITES),
+        .values = atomic_load(&values_read),
         .clock = clock_nanoseconds(),
         .memory = atomic_load(&allocated),
         .node_memory = (int64_t)counter_value(COUNTER_HEAP_BYTES),
@@ -99,6 +112,7 @@ struct usage world_usage(void)
     usage.network_messages -=
         marked->network_messages + counted.barriers * barrier->network_messages;
     usage.accesses -= marked->accesses;
+    usage.values -= marked->values;
     usage.node_memory -= marked->node_memory;
     return usage;
 }
@@ -128,6 +142,21 @@ static void barrier_count(void)
     counted.barrier.network_messages -= before.network_messages;
 }
 
+// So that these counts are those since the mark.
+static void mark_after(struct usage counts)
+{
+    struct usage now = counts_now();
+    counted.marked = (struct usage){
+        .messages = now.messages - counts.messages,
+        .bytes = now.bytes - counts.bytes,
+        .network_messages = now.network_messages - counts.network_messages,
+        .accesses = now.accesses - counts.accesses,
+        .values = now.values - counts.values,
+        .node_memory = now.node_memory - counts.node_memory,
+    };
+    counted.barriers = 0;
+}
+
 void world_combine(uint64_t most[], size_t most_count, uint64_t sums[],
                    size_t sum_count)
 {
@@ -150,8 +179,10 @@ void world_run(int nodes, int node_size, const struct machine *machine,
                 process.boot->size, process.boot->node_count, node_size, nodes);
         exit(2);
     }
+    struct usage started = counts_now();
     world_meet();
     barrier_count();
+    mark_after(started);
     body();
     check(oriel_finalize());
 }

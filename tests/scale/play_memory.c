@@ -70,6 +70,8 @@ int net_access_queued(struct net *net, const struct net_access *access)
 
 int net_access(struct net *net, struct net_access *access)
 {
+    if (!net_reaches(access->rank))
+        return 0;
     int err = net_access_queued(net, access);
     access->bytes = 0; // that are left
     return err;
@@ -168,7 +170,10 @@ void shm_open_memory(struct shm *shm)
 
 void shm_ring(struct shm *shm, int node_rank)
 {
-    (void)shm, (void)node_rank;
+    struct virtual *peer = &world.all[world.current->boot.first + node_rank];
+    (void)shm;
+    if (peer->held != NULL)
+        ready_at(peer, world.current->usage.clock + world.machine->line);
 }
 
 void shm_rouse(struct shm *shm, int node_rank)

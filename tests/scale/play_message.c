@@ -2,6 +2,9 @@
 // The launcher, and messages between virtual processes.
 #include "virtual.h"
 
+#include "message/addresses.h"
+#include "message/engine.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +13,17 @@
 int boot_get(struct boot *boot, int rank, const char *key, char *value,
              size_t value_size)
 {
-    (void)rank, (void)key;
-    snprintf(value, value_size, "(vector,(0,%d,%d))", boot->size / world.node_size,
-             world.node_size);
+    int node;
+    (void)rank;
+    world.current->usage.values++;
+    if (sscanf(key, "oriel-node-%d", &node) == 1) {
+        const struct virtual *leader = &world.all[node * world.node_size];
+        node_descriptor_write((const struct net *)leader, &(struct secret){0}, 0, value,
+                              value_size);
+    } else {
+        snprintf(value, value_size, "(vector,(0,%d,%d))", boot->size / world.node_size,
+                 world.node_size);
+    }
     return 0;
 }
 
@@ -37,6 +48,80 @@ void boot_abort(struct boot *boot, int code, const char *why)
 {
     (void)boot, (void)code;
     die(why);
+}
+
+// ---- addresses of other nodes ----------------------------------------------------------
+// The address of a process is its rank.
+size_t net_address(const struct net *net, char address[NET_ADDRESS_MAX])
+{
+    int rank = ((const struct virtual *)net)->boot.rank;
+    memcpy(address, &rank, sizeof rank);
+    return sizeof rank;
+}
+
+static bool is_known(const struct virtual *own, int rank)
+{
+    for (int i = 0; i < own->known_count; i++)
+        if (own->known[i] == rank)
+            return true;
+    return false;
+}
+
+int net_connect(struct net *net, int rank, const void *address, size_t bytes)
+{
+    struct virtual *own = (struct virtual *)net;
+    int count = own->known_count;
+    if (bytes != sizeof rank || memcmp(address, &rank, bytes) != 0)
+        die("an address is not that of its process");
+    if (is_known(own, rank))
+        return 0;
+    if ((count & (count - 1)) == 0) // doubles the room
+        own->known =
+            must(__real_realloc(own->known, 2 * ((size_t)count + 1) * sizeof(int)));
+    own->known[own->known_count++] = rank;
+    for (struct mail **link = &own->held, *mail; (mail = *link) != NULL;)
+        if (mail->destination == rank) {
+            *link = mail->next;
+            mail->arrival = own->usage.clock + world.machine->network.latency;
+            mail_deliver(mail, rank);
+        } else {
+            link = &mail->next;
+        }
+    return 0;
+}
+
+bool net_reaches(int rank)
+{
+    if (world.all[rank].boot.node == world.current->boot.node)
+        return true;
+    if (!is_known(world.current, rank))
+        addresses_find(rank);
+    return is_known(world.current, rank);
+}
+
+// Addresses may be in the table now.
+static void held_find(const struct virtual *own)
+{
+    const struct mail *mail = own->held;
+    while (mail != NULL)
+        mail = net_reaches(mail->destination) ? own->held : mail->next;
+}
+
+int net_lifeline_take(const struct net *net, const void *address, size_t bytes,
+                      int port, char host[NET_HOST_MAX])
+{
+    (void)net, (void)address, (void)bytes, (void)port, (void)host;
+    return NET_NO_LIFELINE;
+}
+
+uint64_t clock_nanoseconds(void)
+{
+    return world.current->usage.clock;
+}
+
+double clock_seconds(void)
+{
+    return 1e-9 * (double)clock_nanoseconds();
 }
 
 // ---- message ---------------------------------------------------------------------------
@@ -122,7 +207,15 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
     memcpy(mail->data, head, head_bytes);
     if (body_bytes > 0)
         memcpy(mail->data + head_bytes, body, body_bytes);
-    mail_deliver(mail, rank);
+    if (net_reaches(rank)) {
+        mail_deliver(mail, rank);
+        return 0;
+    }
+    struct mail **link = &world.current->held;
+    while (*link != NULL)
+        link = &(*link)->next;
+    mail->destination = rank;
+    *link = mail;
     return 0;
 }
 
@@ -152,6 +245,7 @@ int message_poll(void)
         __real_free(mail);
         events++;
     }
+    held_find(own);
     if (own->follower != NULL)
         events += own->follower(false);
     return events;

@@ -27,6 +27,7 @@ class Cost:
     nanoseconds: int
     memory: int
     peers: int
+    values: int  # read from the launcher
     segment: int  # bytes of a node's segment
 
 
@@ -64,6 +65,7 @@ LIMITS = {
     "win_allocate": Limit(1, 1, own_bytes=0.1, segment_bytes=0.1),
     "fence": Limit(1),
     "fence_put": Limit(1),
+    "first_post_start_put_complete_wait": Limit(0, 4),
     "post_start_put_complete_wait": Limit(0, 4),
     "lock_all_unlock_all": Limit(0),
     "lock_all_put_unlock_all": Limit(0, 2),
@@ -71,6 +73,9 @@ LIMITS = {
 }
 
 
+# What a process may read from the launcher in MPI_Init: where nodes are, the descriptor of
+# its node or the first one's, and that of the next node.
+VALUES_AT_START = 3
 # What a window may take whose members are alike, in a process and in a node's segment.
 WINDOW_PROCESS_BYTES, WINDOW_NODE_BYTES = 1024, 4096
 
@@ -112,8 +117,8 @@ INTRODUCTION = """\
 The library's own functions, from `pt2pt/` up, run here in jobs of up to {most:,} *virtual processes* inside one real one
 (`tests/scale`). Messages lie in queues, a node's segment is a piece of memory, and a clock of each process follows the LogGP
 model: {node_latency} µs from one process of a node to another, {network_latency} µs between nodes. So messages and memory are
-counted and not computed. Times are what the model makes of them. The layers below are played: rings, addresses and connections
-between nodes are not counted.
+counted and not computed. Times are what the model makes of them. The layers below are played, but for the finding of
+addresses: rings and connections between nodes are not counted.
 
 The same program runs in real jobs, over a libfabric that plays [a network](network.md). The test `scale` compares: on
 2 to 8 nodes, and on request (`scale_large`) with 512 processes on 64 nodes, each call sends exactly as many messages
@@ -132,7 +137,13 @@ windows have 8 bytes of each process.
 ## Messages
 
 Those that one process sends to other nodes, at most. The limit holds for any number of nodes, *n*; log is the binary logarithm,
-rounded up. The last column is the limit in a job of a million processes, {million_size} on each node.
+rounded up. The last column is the limit in a job of a million processes, {million_size} on each node. The first message to a process
+that does not lead its node takes a question to its leader and an answer, once for a pair of nodes: here in the first post and start.
+"""
+VALUES = """\
+## Values read from the launcher
+
+By one process, at most. Each node has put one there. `MPI_Init` takes {start}; a leader that is first reached by a node takes one of that.
 """
 MEMORY = """\
 ## Memory
@@ -155,8 +166,8 @@ AFTERWORD = """\
   that choose them themselves, key or address: for each member as many bytes as tell these apart. It comes by an allgather.
 - **MPI_Comm_split** sends 24 bytes for members of a color whose ranks are equally far apart, and their keys, too; of others, for
   each, to the leaders of all nodes that have the color, and these hold them for the time of the call.
-- **The start** exchanges more below: each leader sends the network addresses of its processes to all other leaders, 63 messages of
-  each on 64 nodes, and each process keeps those of all, in some 110 bytes for each process of the job.
+- **Addresses** take 144 bytes of address space for each process of the job in each node's segment; pages count when they are used.
+  A process has 112 bytes of address space for each other one for what the network and messages keep of it.
 - **The shared buffer** of a communicator is 20 KiB of address space of each member in its node's segment; pages count when they
   are used. The communicator of a window has none, since all that its members exchange goes over that of the program. So a
   hundred windows of 8 bytes on 128 real processes of one node take 1.05 KiB of memory for each process and window.
@@ -215,6 +226,16 @@ def message_table(jobs: list[Job]) -> str:
     return table(["call", *heads, "limit", "million"], lines)
 
 
+def value_table(jobs: list[Job]) -> str:
+    heads = ["call", *(f"{job.nodes} nodes" for job in jobs)]
+    lines = [
+        [call_text(name), *(str(job.costs[name].values) for job in jobs)]
+        for name in LIMITS
+        if any(job.costs[name].values > 0 for job in jobs)
+    ]
+    return table(heads, lines)
+
+
 def memory_table(jobs: list[Job]) -> str:
     heads = ["call", "process", "for each", "segment", "for each"]
     lines = []
@@ -252,6 +273,7 @@ def page_text(jobs: list[Job]) -> str:
     )
     parts = [
         (head, message_table(jobs)),
+        (VALUES.format(start=VALUES_AT_START), value_table(jobs)),
         (MEMORY.format(most=most), memory_table(jobs)),
         (TIME, time_table(jobs)),
     ]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from scale import (
     LIMITS,
+    VALUES_AT_START,
     WINDOW_NODE_BYTES,
     WINDOW_PROCESS_BYTES,
     Cost,
@@ -27,11 +28,10 @@ from scale import (
 NETWORK = Path(__file__).resolve().parents[2] / "docs" / "network.md"
 # Of 1,000 to 10,000 processes; on request, of 100,000, which take 5 GiB.
 JOBS = [(16, 64), (64, 16), (500, 1), (80, 128)]
-# At the start the layers below exchange addresses, too.
-CALLS = [name for name in LIMITS if name != "start"]
 # Real processes have met by barriers before. A call may hold a record of a message more or
-# fewer, by when that has come, so that memory is compared of all calls together.
-HOLDING = [name for name in CALLS if name != "barrier"]
+# fewer, by when that has come, so that memory is compared of all calls together. At the start
+# the layers below take memory, too.
+HOLDING = [name for name in LIMITS if name not in ("start", "barrier")]
 REAL_JOBS = [(2, 1), (2, 4), (5, 3), (8, 4)]
 if "ORIEL_SCALE_LARGE" in os.environ:
     JOBS = [(782, 128)]
@@ -88,9 +88,11 @@ class Scale(unittest.TestCase):
         for nodes, node_size in REAL_JOBS:
             model = job_of(nodes, node_size, NETWORK_KEYS).costs
             real = real_job_of(nodes, node_size).costs
-            for name in CALLS:
+            for name in LIMITS:
                 with self.subTest(name, nodes=nodes, node_size=node_size):
                     self.assertEqual(messages_of(model[name]), messages_of(real[name]))
+            with self.subTest("values", nodes=nodes, node_size=node_size):
+                self.assertEqual(model["start"].values, real["start"].values)
             with self.subTest("together", nodes=nodes, node_size=node_size):
                 held = sum(model[name].memory for name in HOLDING)
                 really = sum(real[name].memory for name in HOLDING)
@@ -105,6 +107,15 @@ class Scale(unittest.TestCase):
                 with self.subTest(name, nodes=nodes, node_size=node_size):
                     most = limit.per_level * ceil(log2(nodes)) + limit.more
                     self.assertLessEqual(job.costs[name].network_messages, most)
+
+    def test_processes_read_few_values_from_the_launcher(self) -> None:
+        for nodes, node_size in JOBS:
+            job = job_of(nodes, node_size)
+            for name, limit in LIMITS.items():
+                with self.subTest(name, nodes=nodes, node_size=node_size):
+                    most = limit.per_level * ceil(log2(nodes)) + limit.more
+                    most = VALUES_AT_START if name == "start" else most
+                    self.assertLessEqual(job.costs[name].values, most)
 
     def test_memory_of_a_process_grows_by_few_bytes_for_each_other_one(self) -> None:
         small, large = job_of(4, 64), job_of(16, 64)

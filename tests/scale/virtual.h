@@ -27,7 +27,7 @@ void __real_free(void *memory);
 struct mail {
     struct mail *next;
     uint64_t arrival;
-    int source, kind;
+    int source, destination, kind;
     size_t bytes;
     _Alignas(16) char data[];
 };
@@ -58,7 +58,9 @@ struct virtual
     struct mail *first, *last;
     struct played_region *regions; // registered memory
     message_follower *follower;
-    int *peers; // [usage.peers] of other nodes, to which it has sent
+    int *peers;              // [usage.peers] of other nodes, to which it has sent
+    int *known, known_count; // whose addresses its network has
+    struct mail *held;       // for others of other nodes, the oldest first
     struct usage usage;
     int64_t allocated;
 };
@@ -95,3 +97,5 @@ enum { ACCESS_DONE = -1 }; // kind of mail to oneself: a remote access is comple
 // From the process that runs. The receiver frees it.
 struct mail *mail_make(int kind, size_t bytes, uint64_t arrival);
 void mail_deliver(struct mail *mail, int rank);
+// Has the network of the process that runs the address of that one? Else it asks for it.
+bool net_reaches(int rank);

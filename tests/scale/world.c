@@ -2,6 +2,8 @@
 // Virtual processes take turns.
 #include "virtual.h"
 
+#include "message/addresses.h"
+
 #include "collective/collective.h"
 #include "datatype/datatype.h"
 #include "object/object.h"
@@ -192,9 +194,27 @@ void give_way(void)
         _longjmp(world.scheduler, 1);
 }
 
+// What core/message/start.c reads, but for the segment.
+static int start_messages(void)
+{
+    const struct boot *boot = process.boot;
+    char text[NODE_DESCRIPTOR_MAX], host[NET_HOST_MAX];
+    if (boot->node_rank > 0)
+        boot_get(process.boot, boot->first, "oriel-node-0", text, sizeof text);
+    if (process.net == NULL)
+        return 0;
+    int err = addresses_open();
+    addresses_start();
+    if (boot->node_rank == boot->node_size - 1)
+        node_lifeline_take((boot->node + 1) % boot->node_count, host);
+    return err;
+}
+
 static int start_layers(void)
 {
     int err = boot_find_nodes(process.boot);
+    if (!err)
+        err = start_messages();
     if (!err)
         err = pt2pt_start();
     if (!err)
@@ -207,6 +227,7 @@ static void run_process(void)
     if (start_layers() != 0)
         die_of_error();
     world.body();
+    world_meet(); // as in MPI_Finalize: who is done still answers others
 }
 
 static void run_body(void)
@@ -310,6 +331,7 @@ static void virtual_make(struct virtual *virtual, int rank)
     virtual->boot.node = node;
     virtual->shm = (struct shm){.base = world.segments[node],
                                 .bytes = NODE_BYTES,
+                                .common = world.segments[node],
                                 .node_rank = rank % world.node_size,
                                 .node_size = world.node_size};
     struct process own = {.rank = rank,
@@ -337,6 +359,7 @@ void world_run(int nodes, int node_size, const struct machine *machine,
     world.machine = machine;
     world.body = body;
     size_t count = (size_t)world.count;
+    struct boot job = {.size = world.count, .node_count = nodes};
     world.all = must(__real_calloc(count, sizeof *world.all));
     world.queue = must(__real_calloc(count, sizeof *world.queue));
     world.segments = must(__real_calloc((size_t)nodes, sizeof *world.segments));
@@ -348,6 +371,7 @@ void world_run(int nodes, int node_size, const struct machine *machine,
     int *watching = must(__real_calloc(count, sizeof *watching));
     for (int node = 0; node < nodes; node++) {
         world.segments[node] = address_space(NODE_BYTES);
+        world.used[node] = addresses_bytes(&job);
         world.watchers[node].ranks = watching + (size_t)node * (size_t)node_size;
     }
     world.stacks = address_space(count * STACK_BYTES);
@@ -393,7 +417,8 @@ void world_mark(void)
     struct usage *usage = &world.current->usage;
     world_meet();
     usage->clock = world.released;
-    usage->messages = usage->bytes = usage->network_messages = usage->accesses = 0;
+    usage->messages = usage->bytes = usage->network_messages = usage->accesses =
+        usage->values = 0;
     usage->node_memory = 0;
 }
 

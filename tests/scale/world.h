@@ -26,6 +26,7 @@ struct usage {
     uint64_t network_messages; // of these, to other nodes
     uint64_t accesses;         // remote reads and writes of memory on other nodes
     uint64_t peers;            // other nodes' processes it has ever sent anything
+    uint64_t values;           // read from the launcher
     uint64_t clock;            // nanoseconds
     int64_t memory;            // bytes that it holds
     int64_t node_memory; // of its node's segment: allocated and not freed since then

@@ -118,7 +118,8 @@ struct net {
     int socket;
     bool (*receive)(const void *message, size_t bytes);
     struct sockaddr_un peers[JOB_MAX];
-    socklen_t lengths[JOB_MAX];
+    socklen_t lengths[JOB_MAX]; // 0: not known
+    bool is_wanted[JOB_MAX];
 };
 
 int net_start(struct net **net, int size,
@@ -158,6 +159,16 @@ int net_connect(struct net *net, int rank, const void *address, size_t bytes)
     return 0;
 }
 
+int net_take_wanted(struct net *net)
+{
+    for (int rank = 0; rank < JOB_MAX; rank++)
+        if (net->is_wanted[rank]) {
+            net->is_wanted[rank] = false;
+            return rank;
+        }
+    return -1;
+}
+
 size_t net_message_max(const struct net *net)
 {
     (void)net;
@@ -173,7 +184,12 @@ void *net_outbox(struct net *net)
 
 int net_send(struct net *net, int rank, const void *message, size_t bytes, bool *sent)
 {
-    CHECK(bytes <= NET_MESSAGE_MAX && net->lengths[rank] > 0);
+    CHECK(bytes <= NET_MESSAGE_MAX);
+    *sent = false;
+    if (net->lengths[rank] == 0) {
+        net->is_wanted[rank] = true;
+        return 0;
+    }
     ssize_t count =
         sendto(net->socket, message, bytes, MSG_NOSIGNAL,
                (const struct sockaddr *)&net->peers[rank], net->lengths[rank]);

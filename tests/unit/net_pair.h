@@ -78,8 +78,13 @@ static struct pair pair_open(bool (*receive)(const void *message, size_t bytes))
     CHECK(bytes > 0);
     tell(&pair, own, sizeof own);
     hear(&pair, other, sizeof other);
+    bool sent = true;
+    CHECK(net_send(pair.net, pair.peer, own, sizeof own, &sent) == 0 && !sent);
+    CHECK(net_send(pair.net, pair.peer, own, sizeof own, &sent) == 0 && !sent);
+    CHECK(net_take_wanted(pair.net) == pair.peer && net_take_wanted(pair.net) == -1);
     CHECK(net_connect(pair.net, pair.peer, other, bytes) == 0);
     CHECK(net_connect(pair.net, pair.peer, other, bytes) == 0);
+    CHECK(net_take_wanted(pair.net) == -1);
     return pair;
 }
 

@@ -429,7 +429,7 @@ static void limit_without_room_is_named(void)
     int error_class;
     struct boot boot = {.node_rank = 0, .node_size = 1};
     limit_files(4096, 4096);
-    CHECK(shm_create(&boot, HEAP, &shm, descriptor) == MPI_ERR_NO_MEM);
+    CHECK(shm_create(&boot, HEAP, 0, &shm, descriptor) == MPI_ERR_NO_MEM);
     CHECK(strstr(error_detail(&error_class), "4096 is the most"));
     CHECK(strstr(error_detail(&error_class), "ulimit -f"));
 }

@@ -45,12 +45,12 @@ static struct shm *join_node(int node_rank, int node_size, size_t heap_bytes)
     struct boot boot = {.node_rank = node_rank, .node_size = node_size};
     struct shm *shm;
     if (node_rank == 0) {
-        CHECK(shm_create(&boot, heap_bytes, &shm, board->descriptor) == 0);
+        CHECK(shm_create(&boot, heap_bytes, 0, &shm, board->descriptor) == 0);
         atomic_store(&board->has_descriptor, 1);
     } else {
         while (!atomic_load(&board->has_descriptor))
             usleep(50);
-        CHECK(shm_attach(&boot, board->descriptor, &shm) == 0);
+        CHECK(shm_attach(&boot, 0, board->descriptor, &shm) == 0);
     }
     meet(shm, 1);
     return shm;
