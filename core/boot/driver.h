@@ -12,6 +12,9 @@ struct boot_driver {
     int (*fence)(struct boot *boot);
     int (*get)(struct boot *boot, int rank, const char *key, char *value,
                size_t value_size);
+    // The number of the machine that a rank is on. False: the launcher does not say. NULL:
+    // it never does, or in its map.
+    bool (*machine)(struct boot *boot, int rank, uint32_t *machine);
     void (*abort)(struct boot *boot, int code, const char *why); // returns
     bool (*must_tell)(struct boot *boot); // see boot.h; NULL: never
     void (*tell)(struct boot *boot, const char *text);

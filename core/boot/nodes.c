@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The nodes of the job, from the launcher's map or by an exchange of machine
-// identities.
+// The nodes of the job, from the launcher's map or its numbers of machines, or by an exchange
+// of machine identities.
 #include "boot/driver.h"
 #include "boot/nodes.h"
 
@@ -85,22 +85,49 @@ static uint64_t machine_identity(void)
     return text_hash(text);
 }
 
-static int first_equal(const uint64_t *values, int rank)
+struct placed {
+    uint64_t value;
+    int rank;
+};
+
+static int placed_compare(const void *one, const void *other)
 {
-    int first = 0;
-    while (values[first] != values[rank])
-        first++;
-    return first;
+    const struct placed *a = one, *b = other;
+    return a->value != b->value ? (a->value > b->value) - (a->value < b->value)
+                                : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-// A machine goes by its lowest rank.
-static int exchange_identities(struct boot *boot, int *machine_of)
+int machines_number(const uint64_t *values, int size, int *machine_of)
+{
+    struct placed *placed = malloc((size_t)size * sizeof *placed);
+    if (!placed)
+        return fail(MPI_ERR_NO_MEM, "no memory to sort %d processes", size);
+    for (int rank = 0; rank < size; rank++)
+        placed[rank] = (struct placed){values[rank], rank};
+    qsort(placed, (size_t)size, sizeof *placed, placed_compare);
+    for (int i = 0, lowest = 0; i < size; i++) {
+        if (placed[i].value != placed[lowest].value)
+            lowest = i;
+        machine_of[placed[i].rank] = placed[lowest].rank;
+    }
+    free(placed);
+    return 0;
+}
+
+static bool launcher_tells_machines(struct boot *boot, uint64_t *machines)
+{
+    uint32_t machine;
+    for (int rank = 0; rank < boot->size; rank++) {
+        if (!boot->driver->machine || !boot->driver->machine(boot, rank, &machine))
+            return false;
+        machines[rank] = machine;
+    }
+    return true;
+}
+
+static int exchange_identities(struct boot *boot, uint64_t *identities)
 {
     char key[WIRE_KEY_BYTES], value[WIRE_VALUE_BYTES];
-    uint64_t *identities = malloc((size_t)boot->size * sizeof *identities);
-    if (!identities)
-        return fail(MPI_ERR_NO_MEM, "no memory for a table of %d processes",
-                    boot->size);
     snprintf(key, sizeof key, "oriel-machine-%d", boot->rank);
     snprintf(value, sizeof value, "%016llx", (unsigned long long)machine_identity());
     int err = boot_put(boot, key, value);
@@ -109,12 +136,24 @@ static int exchange_identities(struct boot *boot, int *machine_of)
     for (int rank = 0; rank < boot->size && !err; rank++) {
         snprintf(key, sizeof key, "oriel-machine-%d", rank);
         err = boot_get(boot, rank, key, value, sizeof value);
-        if (!err) {
+        if (!err)
             identities[rank] = strtoull(value, NULL, 16);
-            machine_of[rank] = first_equal(identities, rank);
-        }
     }
-    free(identities);
+    return err;
+}
+
+// All processes get the same answer of the launcher.
+static int find_machines(struct boot *boot, int *machine_of)
+{
+    uint64_t *values = malloc((size_t)boot->size * sizeof *values);
+    if (!values)
+        return fail(MPI_ERR_NO_MEM, "no memory for a table of %d processes",
+                    boot->size);
+    int err =
+        launcher_tells_machines(boot, values) ? 0 : exchange_identities(boot, values);
+    if (!err)
+        err = machines_number(values, boot->size, machine_of);
+    free(values);
     return err;
 }
 
@@ -286,7 +325,7 @@ static int find_by_tables(struct boot *boot, const char *map, int parts)
         return fail(MPI_ERR_NO_MEM, "no memory to find the nodes of %d processes",
                     boot->size);
     int *node_of = machine_of + size;
-    int err = *map == '\0' ? exchange_identities(boot, machine_of)
+    int err = *map == '\0' ? find_machines(boot, machine_of)
                            : mapping_parse(map, boot->size, machine_of);
     if (!err) {
         boot->machine_size = count_equal(machine_of, boot->size, boot->rank);
@@ -300,8 +339,8 @@ static int find_by_tables(struct boot *boot, const char *map, int parts)
     return err;
 }
 
-// From the launcher's PMI_process_mapping or else by an exchange of machine identities,
-// then split by ORIEL_FAKE_NODES.
+// From the launcher's PMI_process_mapping or its numbers of machines, or else by an exchange
+// of machine identities, then split by ORIEL_FAKE_NODES.
 int boot_find_nodes(struct boot *boot)
 {
     char map[WIRE_VALUE_BYTES] = "(vector,(0,1,1))";

@@ -15,6 +15,9 @@ int mapping_parse(const char *text, int size, int *machine_of);
 // table of the ranks is needed. *of_machine: ranks of each machine, of which the last may
 // have fewer. 0: by another text, or if the parts would not be alike.
 int mapping_block(const char *text, int size, int parts, int *of_machine);
+// Numbers machines from any values that ranks on one machine have in common: each by its
+// lowest rank. MPI_ERR_NO_MEM.
+int machines_number(const uint64_t *values, int size, int *machine_of);
 // Splits each machine's ranks into `parts` blocks, at most one per rank, and numbers
 // the nodes that result in the order of their lowest ranks. `machine_of` holds any
 // numbers in 0 .. size-1; returns the number of nodes, or -1 when there is no memory.

@@ -125,6 +125,18 @@ static int pmix_get(struct boot *boot, int rank, const char *key, char *value,
                        key, value_size - 1);
 }
 
+// All of them come from the process's own server, which has them from the start.
+static bool pmix_machine(struct boot *boot, int rank, uint32_t *machine)
+{
+    struct pmix_datum *found;
+    if (pmix_get_value(boot->driver_state, (uint32_t)rank, "pmix.nodeid", &found) != 0)
+        return false;
+    bool is_number = found->type == PMIX_TYPE_UINT32;
+    *machine = found->data.uint32;
+    free(found);
+    return is_number;
+}
+
 static void pmix_abort(struct boot *boot, int code, const char *why)
 {
     const struct pmix *pmix = boot->driver_state;
@@ -151,6 +163,7 @@ static const struct boot_driver pmix_driver = {
     .put = pmix_put,
     .fence = pmix_fence,
     .get = pmix_get,
+    .machine = pmix_machine,
     .abort = pmix_abort,
     .finalize = pmix_finalize,
     .close = pmix_close,

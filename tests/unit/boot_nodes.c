@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The launcher's map is read exactly or refused; machines are split into nodes of
 // consecutive members, numbered by their lowest ranks.
+#include "boot/driver.h"
 #include "boot/nodes.h"
 #include "check.h"
 
 #include <string.h>
 
 enum { MOST = 64 };
+
+struct process process;
 
 static void check_map(const char *text, int size, const int *expected)
 {
@@ -55,6 +58,60 @@ static void nonsense_is_refused(void)
         CHECK(mapping_parse(maps[i], 4, machine_of) == MPI_ERR_OTHER);
         CHECK(strstr(error_detail(&error_class), maps[i]));
     }
+}
+
+static void machines_go_by_their_lowest_ranks(void)
+{
+    enum { SIZE = 100000 };
+    static const uint64_t few[] = {7, UINT64_MAX, 7, 0, UINT64_MAX, 7};
+    static uint64_t values[SIZE];
+    static int machine_of[SIZE];
+    CHECK(machines_number(few, 6, machine_of) == 0);
+    CHECK(memcmp(machine_of, (int[]){0, 1, 0, 3, 1, 0}, 6 * sizeof(int)) == 0);
+    for (int rank = 0; rank < SIZE; rank++) // each alone: n log n steps, not n * n
+        values[rank] = (uint64_t)(SIZE - rank);
+    CHECK(machines_number(values, SIZE, machine_of) == 0);
+    for (int rank = 0; rank < SIZE; rank++)
+        CHECK(machine_of[rank] == rank);
+}
+
+// ---- a launcher that tells machines, but none of `unknown`
+static int unknown, exchanges;
+
+static bool told_machine(struct boot *boot, int rank, uint32_t *machine)
+{
+    (void)boot;
+    *machine = 40 + (uint32_t)rank / 2;
+    return rank != unknown;
+}
+
+static int put_nothing(struct boot *boot, const char *key, const char *value)
+{
+    (void)boot, (void)key, (void)value;
+    exchanges++;
+    return MPI_ERR_OTHER;
+}
+
+static int get_nothing(struct boot *boot, int rank, const char *key, char *value,
+                       size_t value_size)
+{
+    (void)boot, (void)rank, (void)value, (void)value_size;
+    return fail(MPI_ERR_NAME, "nobody has put %s", key);
+}
+
+static void numbers_of_machines_need_no_exchange(void)
+{
+    static const struct boot_driver driver = {
+        .put = put_nothing, .get = get_nothing, .machine = told_machine};
+    struct boot boot = {.rank = 3, .size = 5, .driver = &driver};
+    unknown = -1;
+    CHECK(boot_find_nodes(&boot) == 0 && exchanges == 0);
+    CHECK(boot.node == 1 && boot.node_count == 3 && boot.node_size == 2);
+    CHECK(boot.machine_size == 2);
+    nodes_free(&boot);
+    unknown = 4;
+    boot = (struct boot){.rank = 3, .size = 5, .driver = &driver};
+    CHECK(boot_find_nodes(&boot) == MPI_ERR_OTHER && exchanges == 1);
 }
 
 static void check_split(int size, const int *machine_of, int parts, int nodes,
@@ -130,6 +187,8 @@ static void blocks_need_no_table(void)
 int main(void)
 {
     blocks_need_no_table();
+    machines_go_by_their_lowest_ranks();
+    numbers_of_machines_need_no_exchange();
     maps_are_read();
     nonsense_is_refused();
     machines_are_split();
