@@ -9,9 +9,8 @@
 #include <stdint.h>
 
 enum {
-    TIMED_BITS =
-        10, // operations of 512 bytes and more are timed, by the number of bits
-    TIMED_CLASSES = 7 // of their size, up to those that both processes copy
+    TIMED_BITS = 12,  // operations of 2 KiB and more are timed, by the number of bits
+    TIMED_CLASSES = 5 // of their size, up to those that both processes copy
 };
 
 // Of operations of about one size on one target.
