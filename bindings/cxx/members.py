@@ -160,13 +160,11 @@ class Members:
     def _ordered(
         self, procedure: Procedure, parameters: list[Parameter]
     ) -> list[Parameter]:
+        """In the order that the record says; arguments it does not name follow."""
         named = procedure.named(LANGUAGE)
         order = named.taking if named else ()
-        return (
-            sorted(parameters, key=lambda p: order.index(p.name))
-            if order
-            else parameters
-        )
+        place = {name: i for i, name in enumerate(order)}
+        return sorted(parameters, key=lambda p: place.get(p.name, len(order)))
 
     def _member(
         self, procedure: Procedure, owner: Class | None, is_large: bool, is_short: bool

@@ -18,6 +18,10 @@ int communicator_plan(const struct communicator *parent, struct group *group,
 // all, and all return every error.
 int communicator_make(struct communicator *parent, struct group *group, int err,
                       struct communicator **made);
+// A communicator over the first `count` members, with `topology`, whose reference is
+// taken over; the others have NULL and get none. All return an error if one has `err`.
+int topology_communicator(struct communicator *comm_old, int count, int err,
+                          struct topology *topology, struct communicator **made);
 // Frees a communicator whose making has failed: its shared buffer has no other users.
 // NULL is allowed.
 void communicator_abandon(struct communicator *comm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New communicators from old ones: dup, split, split_type, create; and their end: free,
-// disconnect (MPI-4.1 7.4.2, 7.4.3, 11.10.4).
+// New communicators from old ones: dup, split, split_type, create, those of topologies;
+// and their end: free, disconnect (MPI-4.1 7.4.2, 7.4.3, 11.10.4).
 #include "collective/communicator.h"
 #include "collective/topology.h"
 
@@ -42,6 +42,21 @@ static int communicator_over(struct communicator *comm, struct group *group,
     struct communicator *made = NULL;
     int err = communicator_make(comm, group, 0, &made);
     return err ? err : communicator_publish(made, newcomm);
+}
+
+int topology_communicator(struct communicator *comm_old, int count, int err,
+                          struct topology *topology, struct communicator **made)
+{
+    struct group *group = NULL;
+    if (!err && comm_old->rank < count)
+        err = group_make_head(comm_old->group, count, &group);
+    err = communicator_make(comm_old, group, err, made);
+    object_release(group);
+    if (err || *made == NULL)
+        topology_release(topology);
+    else
+        (*made)->topology = topology;
+    return err;
 }
 
 int oriel_comm_split(struct communicator *comm, int color, int key,

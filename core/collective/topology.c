@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Virtual topologies: what all kinds have in common (MPI-4.1 8.4, 8.5.5).
-#include "collective/communicator.h"
 #include "collective/topology.h"
 
 #include <oriel_core.h>
@@ -30,21 +29,6 @@ void topology_release(struct topology *topology)
 {
     if (topology != NULL && atomic_fetch_sub(&topology->references, 1) == 1)
         free(topology);
-}
-
-int topology_communicator(struct communicator *comm_old, int count, int err,
-                          struct topology *topology, struct communicator **made)
-{
-    struct group *group = NULL;
-    if (!err && comm_old->rank < count)
-        err = group_make_head(comm_old->group, count, &group);
-    err = communicator_make(comm_old, group, err, made);
-    object_release(group);
-    if (err || *made == NULL)
-        topology_release(topology);
-    else
-        (*made)->topology = topology;
-    return err;
 }
 
 int check_topology(const struct communicator *comm, int kind)

@@ -16,9 +16,5 @@ static inline void copy_ints(int *to, const int from[], int count)
 struct topology *topology_new(int kind, MPI_Count numbers);
 void topology_share(const struct communicator *from, struct communicator *to);
 void topology_release(struct topology *topology); // NULL is allowed
-// A communicator over the first `count` members, with `topology`, whose reference is
-// taken over; the others have NULL and get none. All return an error if one has `err`.
-int topology_communicator(struct communicator *comm_old, int count, int err,
-                          struct topology *topology, struct communicator **made);
 // MPI_ERR_TOPOLOGY unless the communicator has one of this kind; 0: any.
 int check_topology(const struct communicator *comm, int kind);

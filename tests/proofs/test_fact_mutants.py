@@ -70,6 +70,8 @@ def survives(spec: Spec, record: Procedure, mutant: FactMutant) -> str:
 
 def survives_in(record: Procedure, argument: Argument, fault: str) -> str:
     """The same for faults of an argument."""
+    if fault == "contig" and "f08" not in record.languages:
+        return "only mpi_f08 has array sections"
     if "overflow" in fault and is_address(argument):
         return "addresses are as wide as counts"
     if fault == "may be flipped" and (record.is_raw or not record.returns_error):
