@@ -124,8 +124,8 @@ static __attribute__((noinline)) int leave_round(struct communicator *comm, int 
 // rounds before, and the writer loads that by an acquire before it stores. The same holds
 // for units. The writer looks only when what it has seen last does not suffice, for slots
 // at most every SLOTS - 1 rounds. Nobody waits in a circle, since a member waits only for
-// others to begin a round that it has begun itself: data of the round before lie in one
-// half of the units at most.
+// others to begin a round that it has begun itself: data of the round before lie in a
+// part of the units only.
 
 static __attribute__((noinline)) int word_await(struct communicator *comm,
                                                 word_test *has_come, const void *word,

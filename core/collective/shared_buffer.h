@@ -11,7 +11,10 @@ enum {
     SLOT_BYTES = 8192, // that a member can leave for the others in one round
     INSIDE_BYTES = 48, // of these, in the slot itself
     SLOTS = 64,        // members are fewer rounds than that apart
-    UNIT_BYTES = 2 * SLOT_BYTES / UNITS
+    // Pieces of SLOT_BYTES that a member may be ahead. Two are not enough: who has left the
+    // second would wait for those who still take the first.
+    PIECES_AHEAD = 4,
+    UNIT_BYTES = PIECES_AHEAD * SLOT_BYTES / UNITS
 };
 
 enum { ALL_MEMBERS = -1, NO_MEMBER = -3 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // members_run_ahead: who only gives data in a collective call waits for nobody, as long as
 // the others are not too far behind; then late_members_are_awaited.
+// long_data_run_ahead_too: four pieces of 8 KiB.
 // data_stay_until_they_are_read, however far apart the members are.
 #include "window_test.h"
 
@@ -10,7 +11,9 @@
 #include <unistd.h>
 
 enum {
-    AHEAD = 60,    // rounds that a member may be ahead
+    AHEAD = 60,     // rounds that a member may be ahead
+    AHEAD_LONG = 4, // those with data of LONG bytes
+    LONG = 8192,
     STREAM = 2000, // calls of one kind
     CALLS = 3000,  // that are drawn
     LONGEST = 20000,
@@ -84,6 +87,25 @@ static void members_run_ahead(int kind)
     for (int i = 0; i < AHEAD; i++)
         calls[kind].call(1000 * kind + i);
     atomic_store(&flags[kind * size + rank], 1);
+}
+
+// Nothing has passed through the new communicator's buffer before.
+static void long_data_run_ahead_too(void)
+{
+    static unsigned char data[LONG];
+    int flag = KINDS * size;
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (rank != 0)
+        await_flag(flag);
+    for (int i = 0; i < AHEAD_LONG; i++) {
+        memset(data, rank == 0 ? 1 + i : 0, LONG);
+        MPI_Bcast(data, LONG, MPI_BYTE, 0, comm);
+        CHECK(data[0] == 1 + i && data[LONG - 1] == 1 + i);
+    }
+    if (rank == 0)
+        atomic_store(&flags[flag], 1);
+    MPI_Comm_free(&comm);
 }
 
 static void pause_now_and_then(void)
@@ -185,13 +207,16 @@ int main(int argc, char **argv)
     MPI_Win win;
     int disp_unit;
     MPI_Aint bytes;
-    MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)sizeof(int) * KINDS * size : 0, 1,
+    int count = KINDS * size + 1;
+    MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)sizeof(int) * count : 0, 1,
                             MPI_INFO_NULL, MPI_COMM_WORLD, &flags, &win);
     MPI_Win_shared_query(win, 0, &bytes, &disp_unit, &flags);
     if (rank == 0)
-        for (int i = 0; i < KINDS * size; i++)
+        for (int i = 0; i < count; i++)
             atomic_init(&flags[i], 0);
     own = (uint64_t)rank + 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    long_data_run_ahead_too();
     for (int kind = 0; kind < KINDS; kind++) {
         members_run_ahead(kind);
         late_members_are_awaited(kind);

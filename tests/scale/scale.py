@@ -168,7 +168,7 @@ AFTERWORD = """\
   each, to the leaders of all nodes that have the color, and these hold them for the time of the call.
 - **Addresses** take 144 bytes of address space for each process of the job in each node's segment; pages count when they are used.
   A process has 112 bytes of address space for each other one for what the network and messages keep of it.
-- **The shared buffer** of a communicator is 20 KiB of address space of each member in its node's segment; pages count when they
+- **The shared buffer** of a communicator is 36 KiB of address space of each member in its node's segment; pages count when they
   are used. The communicator of a window has none, since all that its members exchange goes over that of the program. So a
   hundred windows of 8 bytes on 128 real processes of one node take 1.05 KiB of memory for each process and window.
 
