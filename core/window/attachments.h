@@ -29,9 +29,27 @@ uint64_t attachments_end(struct attachment_list list, uint64_t address,
                          uint64_t enough);
 bool attachment_is_empty(struct attachment_list list, uint64_t i);
 
+static inline struct shared_pages attachment_pages(const struct attachment *attachment)
+{
+    return (struct shared_pages){
+        .address = (char *)(uintptr_t)word_read(&attachment->shared),
+        .bytes = word_read(&attachment->shared_bytes),
+        .offset = word_read(&attachment->offset),
+    };
+}
+
 // Of a dynamic window whose lock records exist: names this process's attachments, gives
 // back their list.
 void attachments_make(struct window *window);
 void attachments_free(struct window *window);
-// Is anything of [address, address + bytes) attached? Callers hold the message lock.
+
+// ---- the own list; callers hold the message lock
+struct attachment_list attachments_own(const struct window *window);
+// Is anything of [address, address + bytes) attached?
 bool attachments_overlap(const struct window *window, uint64_t address, uint64_t bytes);
+// MPI_ERR_RMA_ATTACH if something of it is attached.
+int attachments_add(struct window *window, const struct attachment *attachment);
+// Erases the attachment that begins at `base` and says which of its pages are shared;
+// false if there is none.
+bool attachments_take(struct window *window, const void *base,
+                      struct shared_pages *shared);

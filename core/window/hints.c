@@ -3,7 +3,6 @@
 // knows; docs/hints.md tells what each does. A value that makes no sense is ignored;
 // MPI_Win_get_info shows what is in use.
 #include "window/hints.h"
-#include "window/open.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -197,7 +196,7 @@ int hint_keep(struct window *window, const char *key, const char *value)
     return info_put(kept, key, value);
 }
 
-int hints_choose(struct window *window, const struct info *given)
+int hints_choose(struct window *window, const struct info *given, const char *call)
 {
     char value[MPI_MAX_INFO_VAL];
     int err = 0;
@@ -205,7 +204,7 @@ int hints_choose(struct window *window, const struct info *given)
         if (has_hint(window, &hints[i]) && given_value(&hints[i], given, value))
             err = hint_keep(window, hints[i].key, value);
     hints_apply(window);
-    hints_check(window_constructor(window->flavor), window, given);
+    hints_check(call, window, given);
     return err;
 }
 

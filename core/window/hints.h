@@ -4,8 +4,9 @@
 
 #include "window/window.h"
 
-// Keeps those of the given hints that a new window can use.
-int hints_choose(struct window *window, const struct info *given);
+// Keeps those of the given hints that a new window can use, and tells of the others in
+// the name of the procedure `call`.
+int hints_choose(struct window *window, const struct info *given, const char *call);
 // Keeps one more, or another value (MPI_ERR_NO_MEM).
 int hint_keep(struct window *window, const char *key, const char *value);
 // Why the pages of memory could not be shared, which is shown and not given.

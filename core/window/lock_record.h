@@ -5,7 +5,7 @@
 
 #include "collective/collective.h"
 
-// Attached memory of a member of a dynamic window, under a seqlock; see attach.c.
+// Attached memory of a member of a dynamic window, under a seqlock; see attachments.c.
 struct attachments {
     _Atomic(uint64_t) version; // seqlock: odd while the owner changes what follows
     _Atomic(uint64_t) place;   // of the sorted array of them in the segment

@@ -18,6 +18,21 @@ struct opening {
     int error; // the first of this member, then the one that all agree on
 };
 
+// The procedure that opens windows of a flavor.
+static const char *window_constructor(int flavor)
+{
+    switch (flavor) {
+    case MPI_WIN_FLAVOR_CREATE:
+        return "MPI_Win_create";
+    case MPI_WIN_FLAVOR_ALLOCATE:
+        return "MPI_Win_allocate";
+    case MPI_WIN_FLAVOR_DYNAMIC:
+        return "MPI_Win_create_dynamic";
+    default:
+        return "MPI_Win_allocate_shared";
+    }
+}
+
 // A member without memory for a communicator has the program's in its place.
 static bool has_communicator(const struct opening *opening)
 {
@@ -66,7 +81,7 @@ static int make_state(struct opening *opening)
     window->self = (struct peer *)&nobody;
     window->traits = traits_of(window);
     epoch_init(&window->epoch);
-    return hints_choose(window, plan->info);
+    return hints_choose(window, plan->info, window_constructor(plan->flavor));
 }
 
 static int make_memory(struct opening *opening)
@@ -236,20 +251,6 @@ static struct local_member member_describe(const struct window *window)
         .is_in_segment = is_in_segment,
         .shared = is_in_segment ? (struct shared_part){0} : shared_part_of(window),
     };
-}
-
-const char *window_constructor(int flavor)
-{
-    switch (flavor) {
-    case MPI_WIN_FLAVOR_CREATE:
-        return "MPI_Win_create";
-    case MPI_WIN_FLAVOR_ALLOCATE:
-        return "MPI_Win_allocate";
-    case MPI_WIN_FLAVOR_DYNAMIC:
-        return "MPI_Win_create_dynamic";
-    default:
-        return "MPI_Win_allocate_shared";
-    }
 }
 
 // What members reduce to the largest of each: in the end that of all.

@@ -24,9 +24,6 @@ int window_open(const struct window_plan *plan, struct window **window);
 // member uses the window any more.
 void window_close(struct window *window);
 
-// The procedure that opens windows of a flavor.
-const char *window_constructor(int flavor);
-
 // The sources. A dynamic window begins as one on no memory of the caller's.
 int bring_callers(const struct window_plan *plan, struct window *window);
 int bring_own(const struct window_plan *plan, struct window *window);

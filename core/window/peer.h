@@ -103,7 +103,7 @@ struct neighbours {
 // ---- what of the peer's memory is mapped
 // What a search has found attached and mapped of a dynamic window is so as long as the
 // list has the same version. The target changes that before it detaches anything
-// (attach.c). An access that happens after the detach, however the processes have
+// (attachments.c). An access that happens after the detach, however the processes have
 // synchronized, loads the new version, for loads of one word never go back; so it
 // searches, and fails. Loads and stores of the memory come after the acquiring load of
 // the version. One that a program starts while its target detaches may still come

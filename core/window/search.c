@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Search of attached memory, see attach.c, by local peers and by the owner.
+// Search of attached memory, see attachments.c, by local peers and by the owner.
 #include "window/attachments.h"
 
 uint64_t attachments_up_to(struct attachment_list list, uint64_t address)
