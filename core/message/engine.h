@@ -14,6 +14,7 @@ enum {
     MESSAGE_ECHO,
     MESSAGE_INQUIRY,
     MESSAGE_HELPED, // the sender has copied the last bytes of a joint copy
+    MESSAGE_BUNDLE, // messages that have left together
     MESSAGE_OWN_KINDS
 };
 _Static_assert((int)MESSAGE_OWN_KINDS == (int)MESSAGE_NEXT_KIND,
@@ -38,6 +39,22 @@ struct joint {
     void *argument;
     struct joint_name name;
     int helper; // node_rank
+};
+
+enum { BUNDLE_MAX = 32 << 10 };
+
+// Messages of a burst, which leave together: see bundle.c.
+struct bundle {
+    uint32_t kinds;          // a bit for each that may join
+    int rank;                // where they go, and all messages of the burst
+    uint32_t burst;          // messages since the last poll
+    uint64_t start;          // when the second of them was sent
+    bool has_kept;           // some of them for a while
+    int trust;               // that a poll follows soon
+    _Atomic(bool) *has_left; // of the upper layer
+    size_t handled; // bytes of a bundle that has come, of which the rest is deferred
+    size_t bytes;   // of those that wait now
+    _Alignas(8) char data[BUNDLE_MAX];
 };
 
 struct waiter; // see wait.c
@@ -71,7 +88,7 @@ struct messages {
     struct backlog *backlogs;      // [size of the job]
     int first_backlog;             // 1 + rank
     _Atomic(bool) network_is_busy; // some backlog goes to another node
-    _Atomic(bool) is_clogged;      // some backlog is long
+    _Atomic(uint32_t) waiting;     // enum messages_waiting
 
     struct secret secret;    // of the job
     struct seals seals;      // that follow from it
@@ -100,6 +117,8 @@ struct messages {
     int wakeup; // eventfd that ends the network thread's sleep, or -1
     _Atomic(bool) network_thread_sleeps; // or is about to
     uint64_t sleep_end;                  // program_polls that end its sleep
+
+    struct bundle bundle;
 };
 
 // ---- send.c
@@ -113,9 +132,31 @@ static inline bool message_must_arrive(const struct messages *messages, int kind
 int deliver_early(struct messages *messages);
 // Sends what rings and network take now; returns how many messages.
 int backlogs_send(struct messages *messages);
-// Receive messages from shm and net; false when the message is deferred.
+// Notes whether some message waits. Callers hold the message lock.
+static inline void waiting_set(struct messages *messages, enum messages_waiting what,
+                               bool is_waiting)
+{
+    uint32_t others = atomic_load_explicit(&messages->waiting, memory_order_relaxed) &
+                      ~(uint32_t)what;
+    atomic_store(&messages->waiting, is_waiting ? others | (uint32_t)what : others);
+}
+// Receive messages from shm, net and bundles; false when the message is deferred.
 bool deliver_from_node(int node_rank, uint16_t kind, const void *message, size_t bytes);
 bool deliver_from_network(const void *message, size_t bytes);
+bool deliver_bundled(int source, int kind, const void *message, size_t bytes);
+
+// ---- bundle.c
+// Keeps a message of a burst, to a rank of another node, if it may: it leaves with others.
+bool bundle_take(struct messages *messages, int rank, int kind, const void *head,
+                 size_t head_bytes, const void *body, size_t body_bytes);
+// Sends the bundle, which is not empty.
+void bundle_leave(struct messages *messages);
+// Ends a burst, whose bundle leaves; returns how many have left.
+int burst_end(struct messages *messages);
+// Handles the messages of a bundle that has come. False when one of them is deferred: the
+// bundle is to be handed over once more.
+bool bundle_deliver(struct messages *messages, int source, const char *bundle,
+                    size_t bytes);
 
 // ---- progress.c
 enum { POLL_MAX = 64 }; // messages of one sender per poll

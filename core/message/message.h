@@ -26,7 +26,7 @@
 
 // A kind is a number, the same in all processes. A layer numbers its kinds in its header,
 // from where those of the layer below end.
-enum { MESSAGE_NEXT_KIND = 6, MESSAGE_KINDS = 32 };
+enum { MESSAGE_NEXT_KIND = 7, MESSAGE_KINDS = 32 };
 
 // Bytes of head and body together: inside a node 8 KiB of data with what is said of them,
 // to another node at most so many, since each message to it may be calls of the system.
@@ -87,8 +87,13 @@ bool message_is_crowded(void);
 
 // Is there a backlog? Callers hold the message lock.
 bool message_has_backlog(void);
-// Is some backlog long? Callers need not hold the message lock.
-bool message_is_clogged(void);
+// Which messages have been sent and wait here: those of a long backlog, or of a bundle,
+// which leaves with the next poll. Callers need not hold the message lock.
+enum messages_waiting { MESSAGES_CLOGGED = 1, MESSAGES_BUNDLED = 2 };
+uint32_t message_waiting(void);
+// From now on messages of this kind to other nodes may join a bundle. *has_left becomes
+// false when one does, and true when the bundle leaves.
+void message_bundle_kind(int kind, _Atomic(bool) *has_left);
 // Limits a process that sends much: if a backlog is long, waits until that to this rank
 // is short. Errors as message_wait. The message lock is free.
 int message_wait_for_backlog(int rank);

@@ -93,8 +93,12 @@ static inline void network_thread_excuse(struct messages *messages)
 static __attribute__((noinline)) int poll_network(struct messages *messages,
                                                   struct net *net)
 {
+    int events = 0;
     network_thread_excuse(messages);
-    int events = net_poll(net), lost = net_take_lost(net), wanted;
+    if (messages->bundle.burst > 0)
+        events += burst_end(messages);
+    events += net_poll(net);
+    int lost = net_take_lost(net), wanted;
     while (unlikely((wanted = net_take_wanted(net)) >= 0))
         addresses_find(wanted);
     if (unlikely(lost >= 0))

@@ -120,6 +120,11 @@ static void network_thread_nap(struct messages *messages,
     uint64_t polls = atomic_load(&messages->program_polls);
     thread_doze(messages, thread, thread->nap);
     thread_end_nap(messages, thread, start, polls);
+    if (message_waiting() & MESSAGES_BUNDLED) { // the program may compute by now
+        message_lock();
+        burst_end(messages);
+        message_unlock();
+    }
 }
 
 // A local peer that finds the program gone from its wait ends the nap. *ticket is that of
@@ -178,7 +183,7 @@ static bool network_thread_may_sleep(struct messages *messages)
 {
     message_lock();
     bool is_busy = atomic_load(&messages->network_is_busy);
-    bool may = net_may_sleep(process.net, is_busy) &&
+    bool may = messages->bundle.bytes == 0 && net_may_sleep(process.net, is_busy) &&
                (!is_busy || backlogs_send(messages) == 0);
     messages->network_thread_sleeps = may;
     messages->sleep_end = messages->is_crowded

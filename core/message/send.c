@@ -65,7 +65,7 @@ static __attribute__((noinline)) int backlog_add(int rank, int kind, const void 
     if (event_is_wanted(EVENT_MESSAGE_DELAYED))
         event_raise(EVENT_MESSAGE_DELAYED, (MPI_Count[]){rank, (MPI_Count)bytes});
     if (backlog->queue.count > BACKLOG_LONG)
-        atomic_store(&messages->is_clogged, true);
+        waiting_set(messages, MESSAGES_CLOGGED, true);
     if (!is_waiting) {
         backlog->next = messages->first_backlog;
         messages->first_backlog = rank + 1;
@@ -77,9 +77,8 @@ static __attribute__((noinline)) int backlog_add(int rank, int kind, const void 
     return 0;
 }
 
-static __attribute__((noinline)) int send_sealed(int rank, int kind, const void *head,
-                                                 size_t head_bytes, const void *body,
-                                                 size_t body_bytes)
+static int send_sealed(int rank, int kind, const void *head, size_t head_bytes,
+                       const void *body, size_t body_bytes)
 {
     struct messages *messages = process.messages;
     if (unlikely(messages->numbers[rank].sent == 0))
@@ -98,6 +97,20 @@ static __attribute__((noinline)) int send_sealed(int rank, int kind, const void 
     return err;
 }
 
+// A message that does not join the bundle comes after it.
+static __attribute__((noinline)) int send_to_node(int rank, int kind, const void *head,
+                                                  size_t head_bytes, const void *body,
+                                                  size_t body_bytes)
+{
+    struct messages *messages = process.messages;
+    if ((messages->bundle.kinds & UINT32_C(1) << kind) &&
+        bundle_take(messages, rank, kind, head, head_bytes, body, body_bytes))
+        return 0;
+    if (unlikely(messages->bundle.bytes > 0) && messages->bundle.rank == rank)
+        bundle_leave(messages);
+    return send_sealed(rank, kind, head, head_bytes, body, body_bytes);
+}
+
 // Ends the job's waits if the message is one that others wait for.
 static __attribute__((noinline)) int lose_own(int kind, int err)
 {
@@ -112,7 +125,7 @@ int message_send(int rank, int kind, const void *head, size_t head_bytes,
     assert(head_bytes + body_bytes <= message_max(rank));
     int err;
     if (unlikely(!is_local(rank)))
-        err = send_sealed(rank, kind, head, head_bytes, body, body_bytes);
+        err = send_to_node(rank, kind, head, head_bytes, body, body_bytes);
     else if (likely(process.messages->backlogs[rank].queue.first == NULL) &&
              likely(send_in_node(rank, kind, head, head_bytes, body, body_bytes)))
         return 0;
@@ -196,7 +209,7 @@ int backlogs_send(struct messages *messages)
         }
     }
     atomic_store(&messages->network_is_busy, network_is_busy);
-    atomic_store(&messages->is_clogged, is_clogged);
+    waiting_set(messages, MESSAGES_CLOGGED, is_clogged);
     return count;
 }
 
@@ -205,9 +218,9 @@ bool message_has_backlog(void)
     return process.messages->first_backlog != 0;
 }
 
-bool message_is_clogged(void)
+uint32_t message_waiting(void)
 {
-    return atomic_load_explicit(&process.messages->is_clogged, memory_order_relaxed);
+    return atomic_load_explicit(&process.messages->waiting, memory_order_relaxed);
 }
 
 static bool is_short(void *argument)
@@ -219,7 +232,9 @@ static bool is_short(void *argument)
 int message_wait_for_backlog(int rank)
 {
     struct backlog *backlog = &process.messages->backlogs[rank];
-    return likely(!message_is_clogged()) ? 0 : message_wait(is_short, backlog, NULL);
+    return likely(!(message_waiting() & MESSAGES_CLOGGED))
+               ? 0
+               : message_wait(is_short, backlog, NULL);
 }
 
 // ---- delivery
@@ -289,6 +304,20 @@ bool deliver_from_node(int node_rank, uint16_t kind, const void *message, size_t
     return message_deliver(process.boot->node_members[node_rank], kind, message, bytes);
 }
 
+bool deliver_bundled(int source, int kind, const void *message, size_t bytes)
+{
+    return message_deliver(source, kind, message, bytes);
+}
+
+static inline bool deliver_sealed(struct messages *messages,
+                                  const struct sealed *sealed, size_t bytes)
+{
+    int source = (int)sealed->source;
+    return unlikely(sealed->kind == MESSAGE_BUNDLE)
+               ? bundle_deliver(messages, source, sealed->message, bytes)
+               : message_deliver(source, (int)sealed->kind, sealed->message, bytes);
+}
+
 // A message that does not follow the one taken last shows that others are lost. Then no
 // more are taken.
 bool deliver_from_network(const void *message, size_t bytes)
@@ -306,8 +335,7 @@ bool deliver_from_network(const void *message, size_t bytes)
         return true;
     }
     numbers->taken++;
-    if (likely(message_deliver((int)sealed->source, sealed->kind, sealed->message,
-                               bytes - SEALED_HEAD)))
+    if (likely(deliver_sealed(messages, sealed, bytes - SEALED_HEAD)))
         return true;
     numbers->taken--;
     return false;

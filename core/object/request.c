@@ -16,21 +16,42 @@ struct request request_done = {
     .tag = MPI_ANY_TAG,
 };
 
+struct request request_leaving = {
+    .object = {.references = 1},
+    .kind = &nothing,
+    .is_complete = true,
+    .is_active = true,
+    .source = MPI_ANY_SOURCE,
+    .tag = MPI_ANY_TAG,
+};
+
 const struct request request_begun = {
     .is_active = true, .source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};
 
+static int request_open_shared(struct request *request)
+{
+    int err = object_open(&request->object, KIND_REQUEST);
+    if (!err)
+        object_protect(&request->object);
+    return err;
+}
+
+static void request_close_shared(struct request *request)
+{
+    if (request->object.is_predefined)
+        object_close_predefined(&request->object);
+}
+
 int requests_start(void)
 {
-    int err = object_open(&request_done.object, KIND_REQUEST);
-    if (!err)
-        object_protect(&request_done.object);
-    return err;
+    int err = request_open_shared(&request_done);
+    return err ? err : request_open_shared(&request_leaving);
 }
 
 void requests_stop(void)
 {
-    if (request_done.object.is_predefined)
-        object_close_predefined(&request_done.object);
+    request_close_shared(&request_done);
+    request_close_shared(&request_leaving);
 }
 
 bool request_is_valid(const struct request *request)

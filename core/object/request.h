@@ -50,6 +50,8 @@ struct request {
 // A complete request of nothing, for operations that were done at once: opening and
 // closing it costs nothing.
 extern struct request request_done;
+// The same for messages of a bundle: it is complete while there is none.
+extern struct request request_leaving;
 int requests_start(void); // by objects_start
 void requests_stop(void);
 

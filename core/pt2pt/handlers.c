@@ -421,6 +421,7 @@ int transfer_cancel(struct request *request)
 
 static const struct message_kind kinds[] = {
     {MESSAGE_EAGER, handle_eager, .can_fail = true},
+    {MESSAGE_EAGER_IN_BURST, handle_eager, .can_fail = true},
     {MESSAGE_RTS, handle_rts, .can_fail = true},
     {MESSAGE_GET, handle_get, false},
     {MESSAGE_FRAGMENT, handle_fragment, false},

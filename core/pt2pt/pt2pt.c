@@ -27,7 +27,8 @@ int pt2pt_begin_send(struct communicator *comm, enum channel channel,
     parameters.channel = channel;
     *transfer = NULL;
     if (type->is_contiguous && parameters_leave_at_once(&parameters))
-        return parameters_send(&parameters, buffer, (size_t)(count * type->size));
+        return parameters_send(&parameters, MESSAGE_EAGER, buffer,
+                               (size_t)(count * type->size));
     return begin_new(&parameters, transfer);
 }
 

@@ -30,6 +30,7 @@ static inline bool is_ordered(unsigned channel)
 // Kinds of messages.
 enum {
     MESSAGE_EAGER = RACES_NEXT_KIND, // eager: a message with all its data
+    MESSAGE_EAGER_IN_BURST,          // the same of a nonblocking send
     MESSAGE_RTS,                     // rendezvous: request to send a long message
     MESSAGE_DONE,                    // rendezvous: the receiver has all that it wants
     MESSAGE_GET,      // rendezvous: send a piece of the data in fragments

@@ -26,6 +26,7 @@ int pt2pt_start(void)
     messages_of_nobody_start();
     handlers_start();
     awaited_messages_start();
+    message_bundle_kind(MESSAGE_EAGER_IN_BURST, &request_leaving.is_complete);
     return 0;
 }
 

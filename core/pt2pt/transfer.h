@@ -115,15 +115,16 @@ parameters_leave_at_once(const struct transfer_parameters *parameters)
            parameters->type->size <= EAGER_MAX && // the product is small too
            parameters->count * parameters->type->size <= EAGER_MAX;
 }
-// Sends its data, which have been packed if they had gaps. The message lock is held.
+// Sends its data, which have been packed if they had gaps, in an eager message of this
+// kind. The message lock is held.
 static inline int parameters_send(const struct transfer_parameters *parameters,
-                                  const void *data, size_t bytes)
+                                  int kind, const void *data, size_t bytes)
 {
     struct envelope envelope = envelope_of(parameters, bytes);
     if (races_are_checked())
         transfer_order(parameters);
-    return message_send(comm_job_rank(parameters->comm, parameters->rank),
-                        MESSAGE_EAGER, &envelope, sizeof envelope, data, bytes);
+    return message_send(comm_job_rank(parameters->comm, parameters->rank), kind,
+                        &envelope, sizeof envelope, data, bytes);
 }
 
 // For programs: blocking, nonblocking, persistent. A receive may be of a message that

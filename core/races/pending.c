@@ -386,7 +386,7 @@ void races_complete(struct watched_window *window, int target)
         pending_complete(window, pending, count);
     }
     message_unlock();
-    if (message_is_clogged())
+    if (message_waiting() & MESSAGES_CLOGGED)
         records_await(window, target);
     answers_await(window, target);
 }

@@ -257,15 +257,20 @@ bool net_lifeline_is_cut(int lifeline)
     return false;
 }
 
+// A deferred message is handed over again by the next poll.
 int net_poll(struct net *net)
 {
     _Alignas(8) static char message[NET_MESSAGE_MAX];
+    static ssize_t deferred;
     int count = 0;
     for (; count < 8; count++) {
-        ssize_t bytes = recv(net->socket, message, sizeof message, 0);
+        ssize_t bytes =
+            deferred > 0 ? deferred : recv(net->socket, message, sizeof message, 0);
         if (bytes < 0)
             break;
-        CHECK(net->receive(message, (size_t)bytes));
+        deferred = net->receive(message, (size_t)bytes) ? 0 : bytes;
+        if (deferred > 0)
+            break;
     }
     return count;
 }
