@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Atomic memory beyond C11's: pauses, hints and 16 bytes at once.
+// Atomic memory beyond C11's: pauses, hints, 16 bytes at once, and a barrier for functions
+// without a frame.
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,6 +27,19 @@ static inline void prefetch_for_store(const void *address)
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
 #else
     __builtin_prefetch(address, 1);
+#endif
+}
+
+// atomic_thread_fence(memory_order_seq_cst) for functions without a frame. Compilers make
+// of that a locked instruction on the top of the stack, where such a function has its
+// return address, so that its return waits for the store. This one changes no memory: the
+// 128 bytes below the top are the function's own (System V ABI).
+static inline void full_barrier(void)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    __asm__ volatile("lock orl $0, -8(%%rsp)" ::: "memory", "cc");
+#else
+    atomic_thread_fence(memory_order_seq_cst);
 #endif
 }
 

@@ -66,7 +66,7 @@ static inline bool oriel_win_sync_quick(MPI_Win win)
 {
     if (unlikely(handle_object(KIND_WIN, (uintptr_t)win) == NULL))
         return false;
-    atomic_thread_fence(memory_order_seq_cst);
+    full_barrier();
     return likely(--order_left >= 0);
 }
 
