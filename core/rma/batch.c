@@ -59,6 +59,7 @@ int traffic_send(struct peer_traffic *traffic, bool may_unlock)
     if (batch != NULL) {
         traffic->is_awaited_soon =
             batch->additions > 1 && clock_nanoseconds() - batch->begun < SOON;
+        traffic->is_lone = batch->additions == 1;
         err = batch_end(traffic, may_unlock);
     }
     traffic->in_epoch = 0;

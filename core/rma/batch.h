@@ -180,6 +180,8 @@ enum shm_wait target_wait(const struct peer_traffic *traffic);
 bool target_polls(const struct peer_traffic *traffic);
 // Is the kernel to copy the batch, for all that is known of the target now?
 bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batch);
+// Is the kernel to copy a put or get of so many bytes, and need that not be timed?
+bool is_copied_untimed(struct peer_traffic *traffic, size_t bytes);
 // Before a message to the target: does it wait, so that it must be looked at again?
 bool target_has_waited(const struct peer_traffic *traffic);
 // After the message to one that has: it is roused if it waits no more, at once where only

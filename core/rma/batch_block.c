@@ -40,6 +40,36 @@ static inline bool is_alone(const struct peer_traffic *traffic, MPI_Count bytes)
 }
 
 // ---- put and get --------------------------------------------------------------
+// Would a batch have this operation alone, since the program waits for each or its operand
+// is to be copied now? A wait between two of them has changed order_left. Nothing is under
+// way that a copy would overtake.
+static inline bool is_lone(struct peer_traffic *traffic, bool is_copied_now)
+{
+    if (traffic->is_lone)
+        traffic->is_lone = traffic->order_then != order_left;
+    return (traffic->is_lone || is_copied_now) &&
+           net_counter_pending(&traffic->counter) == 0 && !is_joined(traffic) &&
+           process.thread_level < MPI_THREAD_MULTIPLE;
+}
+
+// Has the kernel copy a lone operation, without a batch. One that fails goes the long way,
+// too, which finds and counts the error.
+static bool copy_alone(bool is_put, const struct peer *peer, char *origin,
+                       uint64_t offset, size_t bytes)
+{
+    struct peer_traffic *traffic = peer->traffic;
+    if (!is_copied_untimed(traffic, bytes))
+        return false;
+    int partner = peer_node_rank(peer);
+    uint64_t place = peer->member->local.place + offset;
+    int err = is_put ? shm_copy_to(process.shm, partner, place, origin, bytes)
+                     : shm_copy_from(process.shm, partner, origin, place, bytes);
+    if (is_put)
+        order_stored();
+    traffic->order_then = order_left;
+    return err == 0;
+}
+
 // Operands that are not copied yet, of a put with a request, are copied or sent now.
 static int move_finish(const struct operation *operation, bool has_request)
 {
@@ -49,6 +79,21 @@ static int move_finish(const struct operation *operation, bool has_request)
         return batch_finish(operation);
     batch->completes_at_once = true;
     return batch_end(traffic, true);
+}
+
+// By a batch: its own, or the one that others have begun.
+static inline int move_block(const struct operation *operation, size_t bytes,
+                             bool has_request)
+{
+    char *origin = operation->origin.address;
+    if (is_alone(operation->peer->traffic, (MPI_Count)bytes)) {
+        bool is_put = operation->kind == OPERATION_PUT;
+        struct batch_item item = {{operation->offset, bytes}, origin, origin};
+        struct batch_kind kind = {.operands = is_put, .fetches = !is_put};
+        return batch_send_alone(operation, kind, &item, NULL);
+    }
+    int err = batch_add_piece(operation, &(struct piece){.bytes = bytes});
+    return err ? err : move_finish(operation, has_request);
 }
 
 bool batch_move_at_once(bool is_put, bool has_request, struct window *window,
@@ -61,22 +106,18 @@ bool batch_move_at_once(bool is_put, bool has_request, struct window *window,
         unlikely(is_nowhere((uintptr_t)origin)) ||
         unlikely(!block_offset(peer, displacement, bytes, &offset)))
         return false;
-    struct operation operation = {.kind = is_put ? OPERATION_PUT : OPERATION_GET,
-                                  .origin.address = origin,
-                                  .window = window,
-                                  .peer = peer,
-                                  .offset = offset};
     message_lock();
-    if (is_alone(peer->traffic, bytes)) {
-        struct batch_item item = {
-            {offset, (size_t)bytes}, operation.origin.address, origin};
-        struct batch_kind kind = {.operands = is_put, .fetches = !is_put};
-        *err = batch_send_alone(&operation, kind, &item, NULL);
-    } else {
-        *err = batch_add_piece(&operation, &(struct piece){.bytes = (size_t)bytes});
-        if (likely(*err == 0))
-            *err = move_finish(&operation, has_request);
-    }
+    if (is_lone(peer->traffic, has_request && bytes > SHORT_BYTES) &&
+        copy_alone(is_put, peer, origin, offset, (size_t)bytes))
+        *err = 0;
+    else
+        *err = move_block(
+            &(struct operation){.kind = is_put ? OPERATION_PUT : OPERATION_GET,
+                                .origin.address = origin,
+                                .window = window,
+                                .peer = peer,
+                                .offset = offset},
+            (size_t)bytes, has_request);
     message_unlock();
     return true;
 }

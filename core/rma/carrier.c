@@ -143,6 +143,18 @@ bool goes_by_kernel(const struct peer_traffic *traffic, const struct batch *batc
             is_copied_sooner(traffic, batch));
 }
 
+bool is_copied_untimed(struct peer_traffic *traffic, size_t bytes)
+{
+    if (!traffic->is_copied || bytes >= JOINT_BYTES)
+        return false;
+    enum shm_wait wait = target_wait(traffic);
+    unsigned class = carrier_class(bytes);
+    if (wait == SHM_WAIT_NONE || class == TIMED_CLASSES)
+        return wait == SHM_WAIT_NONE;
+    struct carrier_times *times = &traffic->times[class];
+    return times->is_copied && (wait == SHM_WAIT_SLEEPS || carrier_untimed(times));
+}
+
 bool traffic_can_part(const struct peer_traffic *traffic)
 {
     const struct batch *batch = traffic->batch;
@@ -258,7 +270,8 @@ int batch_carry(struct peer_traffic *traffic, struct batch *batch, bool may_unlo
         return 0;
     unsigned class = class_of(traffic, batch);
     bool is_timed = class < TIMED_CLASSES && target_polls(traffic) &&
-                    net_counter_pending(&traffic->counter) == 1;
+                    net_counter_pending(&traffic->counter) == 1 &&
+                    !carrier_untimed(&traffic->times[class]);
     uint64_t begun = is_timed ? clock_nanoseconds() : 0;
     *is_copied = goes_by_kernel(traffic, batch) && !message_wakes(traffic, batch);
     int err = *is_copied ? copy_unlocked(traffic, batch, may_unlock)

@@ -4,6 +4,7 @@
 enum {
     USES_TO_TRY = 128, // one of so many goes by the carrier that took longer
     FORGETTING = 8,    // a part of the shortest time, with each longer one
+    UNTIMED = 15,      // of so many and one, when both carriers are known
     DELAY = 8          // a part of its time: a copy begins when it is waited for
 };
 
@@ -23,5 +24,7 @@ void carrier_took(struct carrier_times *times, bool is_copied, uint64_t took)
     *shortest = is_shorter ? took : *shortest + *shortest / FORGETTING;
     uint64_t copy = times->shortest[true], message = times->shortest[false];
     bool copies_are_faster = copy + copy / DELAY < message;
-    times->is_copied = copies_are_faster != tries_the_other(++times->uses);
+    bool tries = tries_the_other(++times->uses);
+    times->is_copied = copies_are_faster != tries;
+    times->untimed = times->uses > USES_TO_TRY && !tries ? UNTIMED : 0;
 }

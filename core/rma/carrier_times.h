@@ -9,15 +9,16 @@
 #include <stdint.h>
 
 enum {
-    TIMED_BITS = 12,  // operations of 2 KiB and more are timed, by the number of bits
-    TIMED_CLASSES = 5 // of their size, up to those that both processes copy
+    TIMED_BITS = 11,  // operations of 1 KiB and more are timed, by the number of bits
+    TIMED_CLASSES = 6 // of their size, up to those that both processes copy
 };
 
 // Of operations of about one size on one target.
 struct carrier_times {
     uint64_t shortest[2]; // of a message, of a copy by the kernel, in ns; 0: not known
-    uint32_t uses;
-    bool is_copied; // is the next one to be copied?
+    uint32_t uses;        // that were timed
+    bool is_copied;       // is the next one to be copied?
+    uint8_t untimed;      // those that follow and need not be timed
 };
 
 // A message whose answer is awaited to know how long it takes.
@@ -31,6 +32,15 @@ static inline unsigned carrier_class(size_t bytes)
 {
     unsigned bits = bytes > 0 ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
     return bits - TIMED_BITS < TIMED_CLASSES ? bits - TIMED_BITS : TIMED_CLASSES;
+}
+
+// Counts an operation that need not be timed, since clocks take their time, too. False:
+// the next one is to be timed.
+static inline bool carrier_untimed(struct carrier_times *times)
+{
+    bool is_untimed = times->untimed > 0;
+    times->untimed -= is_untimed;
+    return is_untimed;
 }
 
 // Counts an operation that took so long, and chooses the carrier of the next.

@@ -32,6 +32,8 @@ struct peer_traffic {
     struct batch *batch; // operations that are aggregated, or NULL
     struct batch *spare; // memory for the next batch, or NULL
     _Atomic(bool) is_awaited_soon; // a wait has come soon after the last batch
+    bool is_lone;                  // the last wait was for one operation
+    int32_t order_then;            // order_left after the last lone copy
     int batches;                   // sent and not answered
     unsigned in_epoch;             // messages since the last wait: of an active epoch
     bool has_left;                 // some of a fence epoch, for the target's own fence
@@ -61,6 +63,14 @@ void rma_stop_serving(void);
 static inline bool peer_is_quiet(const struct peer *peer)
 {
     return peer->traffic == NULL || net_counter_pending(&peer->traffic->counter) == 0;
+}
+
+// The same, and has no operation failed since the last flush?
+static inline bool peer_has_none_left(const struct peer *peer)
+{
+    return peer_is_quiet(peer) &&
+           (peer->traffic == NULL || atomic_load_explicit(&peer->traffic->counter.error,
+                                                          memory_order_relaxed) == 0);
 }
 
 // Is everything that has been sent in batches, which messages do not overtake? Callers hold

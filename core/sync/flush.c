@@ -24,7 +24,7 @@ static int flush_target(int rank, struct window *window)
     if (epoch_access(&window->epoch) < ACCESS_LOCK || !is_locked)
         return fail(MPI_ERR_RMA_SYNC, "rank %d is not locked; %s on the window", rank,
                     window_epoch(window));
-    return sync_complete(peer);
+    return peer_has_none_left(peer) ? 0 : sync_complete(peer);
 }
 
 // What is complete at the target is known to all that learn of it from now on.

@@ -27,6 +27,7 @@ static bool stops_waiting; // with the first message
 static bool target_computes;
 static struct {
     int copies, roused; // the test sets them back
+    int error;          // of copies without a batch
     size_t count, bytes;
     struct iovec remote[SPANS_MAX], local[SPANS_MAX];
 } by_kernel;
@@ -79,9 +80,15 @@ int shm_copy_spans_from(struct shm *shm, int node_rank, struct iovec *local,
 int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
                   size_t bytes)
 {
-    (void)shm, (void)node_rank, (void)local, (void)remote, (void)bytes;
-    CHECK(false);
-    return 0;
+    struct iovec here = {local, bytes}, there = {(void *)(uintptr_t)remote, bytes};
+    return by_kernel.error ? by_kernel.error
+                           : shm_copy_spans_from(shm, node_rank, &here, &there, 1);
+}
+
+int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *local,
+                size_t bytes)
+{
+    return shm_copy_from(shm, node_rank, (void *)local, remote, bytes);
 }
 
 static void destroy(struct object *object)

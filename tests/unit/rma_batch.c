@@ -282,6 +282,19 @@ static void one_long_time_does_not_count(void)
     CHECK(!times.is_copied && times.shortest[false] < 2000);
 }
 
+// Most need no clock when both times are known, until the other carrier is tried.
+static void one_of_sixteen_is_timed(void)
+{
+    struct carrier_times times = {.shortest = {2000, 1000}, .uses = 129};
+    carrier_took(&times, true, 1000);
+    for (int i = 0; i < 15; i++)
+        CHECK(times.is_copied && carrier_untimed(&times));
+    CHECK(!carrier_untimed(&times));
+    times.uses = 255;
+    carrier_took(&times, true, 1000);
+    CHECK(!times.is_copied && !carrier_untimed(&times));
+}
+
 static void carriers_are_chosen_by_their_times(void)
 {
     the_carrier_that_takes_less_is_used();
@@ -290,6 +303,7 @@ static void carriers_are_chosen_by_their_times(void)
     a_message_before_others_is_not_timed();
     the_other_carrier_is_tried_now_and_then();
     one_long_time_does_not_count();
+    one_of_sixteen_is_timed();
     carriers_took(1, UINT64_MAX);
 }
 
