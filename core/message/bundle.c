@@ -4,9 +4,10 @@
 // bundle is full, or a message to the same process follows that cannot join.
 //
 // A program that computes after its burst would keep its peer waiting. So messages are
-// kept only while bursts are short: polls have followed on the last ones within the time
-// that sends of their own would have taken. After a mistake the network thread sends the
-// bundle when its nap ends; without one, or while it sleeps, nothing is kept.
+// kept only while bursts are short: polls have followed soon on the last ones, and those
+// that had a bundle took no longer than sends of their own. After a mistake the network
+// thread sends the bundle when its nap ends; without one, or while it sleeps, nothing is
+// kept.
 #include "message/engine.h"
 
 #include <string.h>
@@ -16,7 +17,9 @@ enum {
     TRUST = 2,       // short bursts after which messages are kept
     MISTAKE = -16,   // trust in bursts of which one was long and had a bundle
 };
-static const uint64_t SEND_TIME = 4000; // nanoseconds that a message of its own takes
+// Nanoseconds that a message of its own takes, besides one for each byte, and until a poll
+// follows on the last one.
+static const uint64_t SEND_TIME = 4000, POLL_TIME = 20000;
 
 // A message in a bundle, in whole words.
 struct bundled {
@@ -41,7 +44,7 @@ void message_bundle_kind(int kind, _Atomic(bool) *has_left)
 // ---- bursts
 
 // Counts a message. False when it is the first one or the burst goes to another process.
-static bool burst_goes_on(struct bundle *bundle, int rank)
+static bool burst_goes_on(struct bundle *bundle, int rank, size_t bytes)
 {
     if (bundle->rank != rank && bundle->bytes > 0)
         return false;
@@ -51,8 +54,10 @@ static bool burst_goes_on(struct bundle *bundle, int rank)
     }
     bundle->rank = rank;
     bundle->burst++;
-    if (bundle->burst == 2)
-        bundle->start = clock_nanoseconds();
+    if (bundle->burst == 1 || bundle->trust < TRUST)
+        bundle->limit = clock_nanoseconds() + POLL_TIME;
+    else
+        bundle->limit += SEND_TIME + bytes;
     return bundle->burst > 1;
 }
 
@@ -81,7 +86,7 @@ bool bundle_take(struct messages *messages, int rank, int kind, const void *head
 {
     struct bundle *bundle = &messages->bundle;
     size_t bytes = bundled_bytes(head_bytes + body_bytes), most = message_max(rank);
-    if (!burst_goes_on(bundle, rank) || bytes > BUNDLE_MAX || bytes > most ||
+    if (!burst_goes_on(bundle, rank, bytes) || bytes > BUNDLE_MAX || bytes > most ||
         !may_keep(messages))
         return false;
     if (bundle->bytes + bytes > BUNDLE_MAX || bundle->bytes + bytes > most)
@@ -109,7 +114,7 @@ int burst_end(struct messages *messages)
     struct bundle *bundle = &messages->bundle;
     bool is_burst = bundle->has_kept || bundle->burst >= BURST_LEAST;
     int count = bundle->bytes > 0;
-    if (is_burst && clock_nanoseconds() - bundle->start > bundle->burst * SEND_TIME)
+    if (is_burst && clock_nanoseconds() > bundle->limit)
         bundle->trust = bundle->has_kept ? MISTAKE : 0;
     else if (is_burst && bundle->trust < TRUST)
         bundle->trust++;

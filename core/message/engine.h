@@ -48,7 +48,7 @@ struct bundle {
     uint32_t kinds;          // a bit for each that may join
     int rank;                // where they go, and all messages of the burst
     uint32_t burst;          // messages since the last poll
-    uint64_t start;          // when the second of them was sent
+    uint64_t limit;          // time until when a poll follows on a short one
     bool has_kept;           // some of them for a while
     int trust;               // that a poll follows soon
     _Atomic(bool) *has_left; // of the upper layer

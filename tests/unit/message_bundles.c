@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bursts_arrive_whole_and_in_order: messages to another node that leave in bundles, beside
 // others that may not, and of which handlers defer some. a_bundle_leaves_without_a_poll of
-// the program that has sent it. a_long_burst_ends_the_trust: the next one is not kept back.
+// the program that has sent it. a_long_burst_ends_the_trust: the next one is not kept back;
+// slow_sends_do_not.
 // bundles_that_make_no_sense are refused.
 #include "message/engine.h"
 
@@ -145,6 +146,27 @@ static void a_long_burst_ends_the_trust(void)
     }
 }
 
+// What counts is when the poll follows.
+static void slow_sends_do_not(void)
+{
+    begin();
+    meet();
+    while (process.rank == 0 && process.messages->bundle.trust < TRUSTED) {
+        for (int i = 0; i < 8; i++) {
+            uint64_t end = clock_nanoseconds() + 20000;
+            while (clock_nanoseconds() < end)
+                ;
+            send_next(1, QUESTION);
+        }
+        message_progress();
+    }
+    if (process.rank == 0)
+        atomic_store(&board->words[0], sent[1]);
+    while (process.rank == 1 && (atomic_load(&board->words[0]) == 0 ||
+                                 taken[0] < atomic_load(&board->words[0])))
+        message_progress();
+}
+
 // A whole message, and one whose kind, length or head makes no sense.
 static void bundles_that_make_no_sense(void)
 {
@@ -189,6 +211,8 @@ int main(void)
     job.body = a_bundle_leaves_without_a_poll;
     failures += run_job(job);
     job.body = a_long_burst_ends_the_trust;
+    failures += run_job(job);
+    job.body = slow_sends_do_not;
     failures += run_job(job);
     return failures > 0;
 }
