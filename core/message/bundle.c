@@ -109,14 +109,15 @@ void bundle_leave(struct messages *messages)
     atomic_store(bundle->has_left, true);
 }
 
-int burst_end(struct messages *messages)
+// That a progress thread polls says nothing of the program.
+int burst_end(struct messages *messages, bool is_progress_thread)
 {
     struct bundle *bundle = &messages->bundle;
     bool is_burst = bundle->has_kept || bundle->burst >= BURST_LEAST;
     int count = bundle->bytes > 0;
     if (is_burst && clock_nanoseconds() > bundle->limit)
         bundle->trust = bundle->has_kept ? MISTAKE : 0;
-    else if (is_burst && bundle->trust < TRUST)
+    else if (is_burst && bundle->trust < TRUST && !is_progress_thread)
         bundle->trust++;
     if (bundle->bytes > 0)
         bundle_leave(messages);

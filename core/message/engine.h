@@ -151,8 +151,8 @@ bool bundle_take(struct messages *messages, int rank, int kind, const void *head
                  size_t head_bytes, const void *body, size_t body_bytes);
 // Sends the bundle, which is not empty.
 void bundle_leave(struct messages *messages);
-// Ends a burst, whose bundle leaves; returns how many have left.
-int burst_end(struct messages *messages);
+// Ends a burst by a poll, so that its bundle leaves; returns how many have left.
+int burst_end(struct messages *messages, bool is_progress_thread);
 // Handles the messages of a bundle that has come. False when one of them is deferred: the
 // bundle is to be handed over once more.
 bool bundle_deliver(struct messages *messages, int source, const char *bundle,

@@ -90,13 +90,13 @@ static inline void network_thread_excuse(struct messages *messages)
 
 // A rank counts as dead when a message to it is lost, since others may wait for the
 // answer. Apart from the poll, which is that of one node too.
-static __attribute__((noinline)) int poll_network(struct messages *messages,
-                                                  struct net *net)
+static __attribute__((noinline)) int
+poll_network(struct messages *messages, struct net *net, bool is_progress_thread)
 {
     int events = 0;
     network_thread_excuse(messages);
     if (messages->bundle.burst > 0)
-        events += burst_end(messages);
+        events += burst_end(messages, is_progress_thread);
     events += net_poll(net);
     int lost = net_take_lost(net), wanted;
     while (unlikely((wanted = net_take_wanted(net)) >= 0))
@@ -123,7 +123,7 @@ int poll_once(struct messages *messages, bool is_progress_thread)
         events += backlogs_send(messages);
     events += shm_receive(process.shm, POLL_MAX, deliver_from_node);
     if (process.net)
-        events += poll_network(messages, process.net);
+        events += poll_network(messages, process.net, is_progress_thread);
     if (messages->follower)
         events += messages->follower(is_progress_thread);
     bool is_awaited = messages->resting != NULL || messages->sleeping != NULL;

@@ -122,7 +122,7 @@ static void network_thread_nap(struct messages *messages,
     thread_end_nap(messages, thread, start, polls);
     if (message_waiting() & MESSAGES_BUNDLED) { // the program may compute by now
         message_lock();
-        burst_end(messages);
+        burst_end(messages, true);
         message_unlock();
     }
 }

@@ -3,6 +3,7 @@
 // others that may not, and of which handlers defer some. a_bundle_leaves_without_a_poll of
 // the program that has sent it. a_long_burst_ends_the_trust: the next one is not kept back;
 // slow_sends_do_not.
+// polls_of_threads_count_for_nothing: they do not tell when the program will poll.
 // bundles_that_make_no_sense are refused.
 #include "message/engine.h"
 
@@ -146,11 +147,23 @@ static void a_long_burst_ends_the_trust(void)
     }
 }
 
+static void polls_of_threads_count_for_nothing(void)
+{
+    for (int i = 0; i < 8; i++)
+        send_next(1, QUESTION);
+    message_lock();
+    poll_once(process.messages, true);
+    CHECK(process.messages->bundle.trust == 0);
+    message_unlock();
+}
+
 // What counts is when the poll follows.
 static void slow_sends_do_not(void)
 {
     begin();
     meet();
+    for (int i = 0; process.rank == 0 && i < TRUSTED; i++)
+        polls_of_threads_count_for_nothing();
     while (process.rank == 0 && process.messages->bundle.trust < TRUSTED) {
         for (int i = 0; i < 8; i++) {
             uint64_t end = clock_nanoseconds() + 20000;
