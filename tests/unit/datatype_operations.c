@@ -200,6 +200,21 @@ static void reals_and_complex_numbers_are_combined(void)
     CHECK(inout == 15 + 16 * I);
 }
 
+// Processors with fused multiply-adds give what those without give: the real part of
+// (x + xi)(x + xi) is 0 if both of its products are rounded.
+static void products_are_rounded_alike_everywhere(void)
+{
+    enum { NUMBERS = 17 }; // more than some vectors
+    double _Complex in[NUMBERS], inout[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++) {
+        double x = 1 + (i + 1) * 0x1p-40;
+        in[i] = inout[i] = x + x * I;
+    }
+    op_apply(op_of(MPI_PROD), type_of(MPI_C_DOUBLE_COMPLEX)->basic, in, inout, NUMBERS);
+    for (int i = 0; i < NUMBERS; i++)
+        CHECK(creal(inout[i]) == 0);
+}
+
 static void integers_wrap_around(void)
 {
     int in = INT32_MAX, inout = 2;
@@ -250,6 +265,7 @@ int main(void)
     an_undefined_pair_is_named();
     integers_are_combined();
     reals_and_complex_numbers_are_combined();
+    products_are_rounded_alike_everywhere();
     integers_wrap_around();
     locations_break_ties_downwards();
     replace_moves_and_no_op_does_not();
