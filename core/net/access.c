@@ -5,9 +5,12 @@
 
 // Sets up an operation for as much of the access as the provider takes at once. 0, or a
 // libfabric code (negative); -FI_EAGAIN while too many are under way.
-static ssize_t operation_prepare(struct net *net, const struct net_access *access,
-                                 struct net_operation **prepared)
+static inline __attribute__((always_inline)) ssize_t
+operation_prepare(struct net *net, const struct net_access *access,
+                  struct net_operation **prepared)
 {
+    if (!access_may_begin(net, access->rank))
+        return -FI_EAGAIN;
     struct net_operation *operation = pool_take(&net->accesses);
     if (operation == NULL)
         return -FI_EAGAIN;
@@ -42,14 +45,15 @@ static int access_refused(struct net *net, const struct net_access *access,
 }
 
 // The provider has taken the first `bytes` bytes.
-static void access_advance(struct net_access *access, size_t bytes)
+static inline __attribute__((always_inline)) void
+access_advance(struct net_peer *peer, struct net_access *access, size_t bytes)
 {
+    peer->is_reached = true;
+    peer->access_bytes += bytes;
     access->local = (char *)access->local + bytes;
     access->bytes -= bytes;
     access->target.address += bytes;
-    net_counter_issue(access->counter);
-    if (access->counter->total != NULL)
-        net_counter_issue(access->counter->total);
+    access_count_begin(access->counter);
     count_alone(access->is_write ? COUNTER_NETWORK_WRITE_BYTES
                                  : COUNTER_NETWORK_READ_BYTES,
                 bytes);
@@ -59,7 +63,8 @@ static void access_advance(struct net_access *access, size_t bytes)
 }
 
 // Never fi_inject_write: its completion says nothing about the target.
-int net_access(struct net *net, struct net_access *access)
+static inline __attribute__((always_inline)) int parts_begin(struct net *net,
+                                                             struct net_access *access)
 {
     struct net_peer *peer = &net->peers[access->rank];
     while (access->bytes > 0) {
@@ -86,8 +91,31 @@ int net_access(struct net *net, struct net_access *access)
             operation_undo(net, operation);
             return access_refused(net, access, code);
         }
-        peer->is_reached = true;
-        access_advance(access, operation->bytes);
+        access_advance(peer, access, operation->bytes);
     }
     return 0;
+}
+
+int access_begin(struct net *net, struct net_access *access)
+{
+    return parts_begin(net, access);
+}
+
+// Leaves the rest to net_poll, unless many wait for the peer.
+static __attribute__((noinline)) int leave_rest(struct net *net,
+                                                struct net_access *access)
+{
+    if (access_may_begin(net, access->rank) ||
+        net->peers[access->rank].waiting_accesses >= ACCESSES_MAX)
+        return 0;
+    int err = access_queue(net, access);
+    if (!err)
+        access->bytes = 0;
+    return err;
+}
+
+int net_access(struct net *net, struct net_access *access)
+{
+    int err = parts_begin(net, access);
+    return err || likely(access->bytes == 0) ? err : leave_rest(net, access);
 }

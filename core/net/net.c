@@ -80,6 +80,18 @@ static int open_endpoint(struct net *net)
 // trip.
 enum { PROVIDER_EAGER_MAX = 16 << 10 };
 
+// A software provider writes the bytes of an operation to its socket at once. What the
+// other end does not take soon leaves the caches, so that a long access goes in chunks,
+// and few of them are under way to a peer.
+enum { CHUNK_BYTES = 512 * 1024, UNDER_WAY_MAX = 2 * CHUNK_BYTES };
+
+static void choose_chunks(struct net *net)
+{
+    if (net->access_max > CHUNK_BYTES)
+        net->access_max = CHUNK_BYTES;
+    net->under_way_max = UNDER_WAY_MAX;
+}
+
 static void set_limits(struct net *net)
 {
     const struct fi_info *info = net->info;
@@ -90,6 +102,9 @@ static void set_limits(struct net *net)
     net->connect_seconds = 30;
     net->must_register = info->domain_attr->mr_mode & FI_MR_LOCAL;
     net->has_cheap_access = provider_is_hardware(info);
+    net->under_way_max = SIZE_MAX;
+    if (!net->has_cheap_access)
+        choose_chunks(net);
 }
 
 static int open_pools(struct net *net)
@@ -181,7 +196,7 @@ int net_event_descriptor(const struct net *net)
 
 static bool has_unhandled(const struct net *net)
 {
-    return net->arrived.first || net->unposted.first || net->waiting;
+    return net->arrived.first || net->unposted.first || accesses_may_begin(net);
 }
 
 bool net_may_sleep(struct net *net, bool is_busy)

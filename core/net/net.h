@@ -116,13 +116,16 @@ struct net_access {
     struct net_counter *counter;
 };
 // Starts as much of the access as the network takes, so that `local`, `bytes` and
-// `target` become what is left: when that is something, poll, then call again. The
-// counter's `issued` grows by the provider's operations; `completed` follows when the
-// data is in the target's memory (write) or here (read).
+// `target` become what is left: when that is something, poll, then call again. The rest
+// of a long one is left to net_poll, unless many wait. The counter's `issued` grows by
+// the provider's operations; `completed` follows when the data is in the target's memory
+// (write) or here (read).
 int net_access(struct net *net, struct net_access *access);
 // The same for callers that cannot wait: net_poll goes on with what the network does not
-// take now, and counts an error for the counter, which has no total. MPI_ERR_NO_MEM.
+// take now, and counts an error for the counter. MPI_ERR_NO_MEM.
 int net_access_queued(struct net *net, const struct net_access *access);
+// What has not begun of the accesses with this counter does not begin any more.
+void net_access_withdraw(struct net *net, const struct net_counter *counter);
 
 // Does hardware carry out accesses, so that a short one needs no aggregation? Otherwise
 // each costs calls of the system at both ends.

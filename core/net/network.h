@@ -62,6 +62,8 @@ struct net_peer {
     struct connection *connection; // under way, open or ended
     int error;                     // class, once the peer has been lost
     bool is_reached;               // the provider has accepted an operation for it
+    size_t access_bytes;           // of accesses under way
+    int waiting_accesses;
     double tried_at; // when it has refused the last one, 0 before the first
     double tried;    // seconds of trying in vain
 };
@@ -79,7 +81,8 @@ struct net {
     int lifelines;           // the socket where they are offered, or -1
     size_t message_max;      // bytes of a message
     size_t inject_max;       // bytes of a message that need no buffer
-    size_t access_max;       // bytes of one access
+    size_t access_max;       // bytes of an operation for an access,
+    size_t under_way_max;    // and when no other one begins to that peer
     double connect_seconds;  // how long to try until a peer is first reached
     bool must_register;      // local memory too (FI_MR_LOCAL)
     bool has_cheap_access;
@@ -116,6 +119,21 @@ struct open_region {
     size_t bytes;
     struct open_region *next;
 };
+
+// An access is counted for the counter's total too.
+static inline void access_count_begin(struct net_counter *counter)
+{
+    net_counter_issue(counter);
+    if (counter->total != NULL)
+        net_counter_issue(counter->total);
+}
+
+static inline void access_count_end(struct net_counter *counter, int error)
+{
+    if (counter->total != NULL)
+        net_counter_complete(counter->total, error);
+    net_counter_complete(counter, error);
+}
 
 // What is left of an access that the network has not taken yet.
 struct waiting_access {
@@ -176,9 +194,22 @@ int local_prepare(struct net *net, struct net_operation *access);
 // successful.
 void local_finish(struct net *net, struct net_operation *access, bool is_ok);
 
+// ---- access.c
+// Is so little under way to the peer that more of an access may begin?
+static inline bool access_may_begin(const struct net *net, int rank)
+{
+    return net->peers[rank].access_bytes < net->under_way_max;
+}
+// Starts as much of the access as the network takes now.
+int access_begin(struct net *net, struct net_access *access);
+
 // ---- waiting.c
+// net_poll goes on with what is left of the access (MPI_ERR_NO_MEM).
+int access_queue(struct net *net, const struct net_access *access);
 // Starts what waits, as far as the network takes it now.
 void accesses_resume(struct net *net);
+// Does something wait for more than the end of what is under way to its peer?
+bool accesses_may_begin(const struct net *net);
 void accesses_drop(struct net *net);
 
 // ---- peer.c

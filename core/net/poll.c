@@ -12,10 +12,9 @@ static void access_finish(struct net *net, struct net_operation *access, int err
 {
     struct net_counter *counter = access->counter;
     local_finish(net, access, error == 0);
+    net->peers[access->rank].access_bytes -= access->bytes;
     pool_give(&net->accesses, access);
-    if (counter->total != NULL)
-        net_counter_complete(counter->total, error);
-    net_counter_complete(counter, error);
+    access_count_end(counter, error);
 }
 
 static void send_finish(struct net *net, struct net_operation *send)
@@ -111,11 +110,11 @@ static int completions_handle(struct net *net)
         post_again(net);
     if (has_connections(net))
         connections_progress(net);
-    if (unlikely(net->waiting != NULL))
-        accesses_resume(net);
     ssize_t count = fi_cq_read(net->completions, events, EVENTS);
     for (ssize_t i = 0; i < count; i++)
         event_finish(net, &events[i]);
+    if (unlikely(net->waiting != NULL))
+        accesses_resume(net);
     if (likely(count >= 0))
         return (int)count;
     if (unlikely(count != -FI_EAGAIN && count != -FI_EAVAIL)) {

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accesses that wait until the network takes them, for callers that cannot wait.
+// Accesses that wait until the network takes them, so that their callers need not.
 #include "net/network.h"
 
 #include <stdlib.h>
 
-int net_access_queued(struct net *net, const struct net_access *access)
+int access_queue(struct net *net, const struct net_access *access)
 {
-    struct net_access rest = *access;
-    int err = net_access(net, &rest);
-    if (err || rest.bytes == 0)
-        return err;
     struct waiting_access *waiting = malloc(sizeof *waiting);
     if (waiting == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for an access to rank %d", access->rank);
-    *waiting = (struct waiting_access){.access = rest};
-    net_counter_issue(rest.counter); // until all of it has begun
+    *waiting = (struct waiting_access){.access = *access};
+    access_count_begin(access->counter); // until all of it has begun
+    net->peers[access->rank].waiting_accesses++;
     *net->waiting_end = waiting;
     net->waiting_end = &waiting->next;
     return 0;
+}
+
+int net_access_queued(struct net *net, const struct net_access *access)
+{
+    struct net_access rest = *access;
+    int err = access_begin(net, &rest);
+    return err || rest.bytes == 0 ? err : access_queue(net, &rest);
 }
 
 // What a completion calls may queue accesses too, so that the list is in order before.
@@ -28,8 +32,9 @@ static void waiting_finish(struct net *net, struct waiting_access **link, int er
     *link = waiting->next;
     if (*link == NULL)
         net->waiting_end = link;
+    net->peers[waiting->access.rank].waiting_accesses--;
     free(waiting);
-    net_counter_complete(counter, err);
+    access_count_end(counter, err);
 }
 
 void accesses_resume(struct net *net)
@@ -37,12 +42,32 @@ void accesses_resume(struct net *net)
     struct waiting_access **link = &net->waiting;
     while (*link != NULL) {
         struct waiting_access *waiting = *link;
-        int err = net_access(net, &waiting->access);
+        int rank = waiting->access.rank, err = 0;
+        if (access_may_begin(net, rank) || net->peers[rank].error)
+            err = access_begin(net, &waiting->access);
         if (!err && waiting->access.bytes > 0)
             link = &waiting->next;
         else
             waiting_finish(net, link, err);
     }
+}
+
+bool accesses_may_begin(const struct net *net)
+{
+    const struct waiting_access *waiting = net->waiting;
+    while (waiting != NULL && !access_may_begin(net, waiting->access.rank))
+        waiting = waiting->next;
+    return waiting != NULL;
+}
+
+void net_access_withdraw(struct net *net, const struct net_counter *counter)
+{
+    struct waiting_access **link = &net->waiting;
+    while (*link != NULL)
+        if ((*link)->access.counter == counter)
+            waiting_finish(net, link, 0);
+        else
+            link = &(*link)->next;
 }
 
 void accesses_drop(struct net *net)

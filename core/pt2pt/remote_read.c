@@ -8,10 +8,6 @@
 
 #include <stdlib.h>
 
-// A software provider writes the answer to a read to its socket at once. What the other end
-// does not take soon leaves the caches, so that long data are read in chunks.
-enum { CHUNK_BYTES = 512 * 1024, CHUNKS_AT_ONCE = 2 };
-
 // ---- at the sender ---------------------------------------------------------------
 
 // The data of a send while their receiver may read them.
@@ -86,12 +82,9 @@ void left_exposed_free_all(void)
 
 // ---- at the receiver -------------------------------------------------------------
 
-// A remote read under way, chunk by chunk. It outlives a receive that is given up.
+// A remote read under way. It outlives a receive that is given up.
 struct remote_read {
-    struct net_counter counter; // of the chunks under way
-    struct net_access rest;     // that has not begun
-    int error;                  // of a chunk that could not begin
-    bool is_beginning;          // chunks, some of which may come at once
+    struct net_counter counter;
     int peer;
     uint32_t sender, receiver; // ids of the send and the receive
     bool *has_ended;           // for who waits, or NULL
@@ -104,40 +97,16 @@ static void receive_end_read(struct transfer *transfer, int err)
     receive_end_and_tell(transfer, err);
 }
 
-static void chunk_ask(struct remote_read *read)
-{
-    struct net_access *rest = &read->rest, chunk = *rest;
-    if (chunk.bytes > CHUNK_BYTES && !net_has_cheap_access(process.net))
-        chunk.bytes = CHUNK_BYTES;
-    rest->local = (char *)rest->local + chunk.bytes;
-    rest->bytes -= chunk.bytes;
-    rest->target.address += chunk.bytes;
-    read->error = net_access_queued(process.net, &chunk);
-}
-
-static bool may_begin_chunk(const struct remote_read *read)
-{
-    return read->rest.bytes > 0 && !read->error && !atomic_load(&read->counter.error) &&
-           net_counter_pending(&read->counter) < CHUNKS_AT_ONCE;
-}
-
-// A chunk has come, or none has begun yet.
-static void remote_read_advance(struct net_counter *counter)
+static void remote_read_go_on(struct net_counter *counter)
 {
     struct remote_read *read = (struct remote_read *)counter;
-    if (read->is_beginning)
-        return;
-    read->is_beginning = true;
-    while (may_begin_chunk(read))
-        chunk_ask(read);
-    read->is_beginning = false;
     if (net_counter_pending(counter) > 0)
         return;
     struct transfer *transfer = transfer_of(read->receiver, false, read->peer);
     struct done done = {.sender = read->sender};
     int err = net_counter_take_error(counter);
     if (transfer != NULL)
-        receive_end_read(transfer, err ? err : read->error);
+        receive_end_read(transfer, err);
     else
         message_send(read->peer, MESSAGE_DONE, &done, sizeof done, NULL, 0);
     if (read->has_ended != NULL)
@@ -150,17 +119,18 @@ bool receive_by_remote_read(struct transfer *transfer, uint64_t address, uint64_
     struct remote_read *read = malloc(sizeof *read);
     if (read == NULL)
         return false;
-    *read = (struct remote_read){.counter.completed_one = remote_read_advance,
-                                 .rest = {.rank = transfer->peer,
-                                          .local = transfer->data,
-                                          .bytes = (size_t)transfer->wanted,
-                                          .target = {.key = key, .address = address},
-                                          .counter = &read->counter},
+    *read = (struct remote_read){.counter.completed_one = remote_read_go_on,
                                  .peer = transfer->peer,
                                  .sender = transfer->sender,
                                  .receiver = transfer->id};
+    struct net_access access = {.rank = transfer->peer,
+                                .local = transfer->data,
+                                .bytes = (size_t)transfer->wanted,
+                                .target = {.key = key, .address = address},
+                                .counter = &read->counter};
     transfer->read = read;
-    remote_read_advance(&read->counter);
+    net_counter_issue(&read->counter); // until it has begun
+    net_counter_complete(&read->counter, net_access_queued(process.net, &access));
     return true;
 }
 
@@ -172,8 +142,8 @@ void receive_await_read(struct transfer *transfer)
     struct remote_read *read = transfer->read;
     double end = clock_seconds() + 1;
     read->has_ended = &has_ended;
-    read->rest.bytes = 0; // no more chunks begin
     transfer->read = NULL;
+    net_access_withdraw(process.net, &read->counter);
     while (!has_ended && clock_seconds() < end)
         net_progress(process.net);
     if (has_ended)

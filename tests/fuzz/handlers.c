@@ -73,6 +73,11 @@ bool message_has_room(int rank, size_t bytes)
     return false;
 }
 
+void net_access_withdraw(struct net *net, const struct net_counter *counter)
+{
+    (void)net, (void)counter; // nothing waits
+}
+
 bool net_has_cheap_access(const struct net *net)
 {
     (void)net;

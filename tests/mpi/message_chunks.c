@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// long_messages_are_read_in_chunks from another node, whole, in both directions at once, and
-// no more of them than is wanted. Runs on two nodes over tcp.
+// long_messages_are_read from another node, by one access that the network carries out in
+// chunks, whole, in both directions at once, and no more of them than is wanted. Runs on two
+// nodes over tcp.
 #include "window_test.h"
 
 enum { CHUNK = 512 * 1024, LONGEST = 5 * CHUNK + 77, TAG = 5 };
@@ -45,7 +46,7 @@ static void exchange(int length, int room, int round)
                            partner(), TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK_CLASS(err, length <= room ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
     CHECK(is_filled(in, (size_t)wanted, partner(), round) && in[wanted] == 0);
-    CHECK(reads_so_far() - reads == (wanted + CHUNK - 1) / CHUNK);
+    CHECK(reads_so_far() - reads == (wanted > 0));
 }
 
 int main(int argc, char **argv)
