@@ -81,8 +81,8 @@ struct net {
     int lifelines;           // the socket where they are offered, or -1
     size_t message_max;      // bytes of a message
     size_t inject_max;       // bytes of a message that need no buffer
-    size_t access_max;       // bytes of an operation for an access,
-    size_t under_way_max;    // and when no other one begins to that peer
+    size_t access_max;       // bytes of an operation for an access
+    size_t under_way_max;    // bytes of them to a peer, from which on no more begin
     double connect_seconds;  // how long to try until a peer is first reached
     bool must_register;      // local memory too (FI_MR_LOCAL)
     bool has_cheap_access;
