@@ -96,6 +96,7 @@ static inline __attribute__((always_inline)) int parts_begin(struct net *net,
     return 0;
 }
 
+// net_access has the loop in itself: a put is one call less on its way.
 int access_begin(struct net *net, struct net_access *access)
 {
     return parts_begin(net, access);

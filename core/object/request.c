@@ -7,23 +7,13 @@
 
 static const struct request_kind nothing;
 
-struct request request_done = {
-    .object = {.references = 1},
-    .kind = &nothing,
-    .is_complete = true,
-    .is_active = true,
-    .source = MPI_ANY_SOURCE,
-    .tag = MPI_ANY_TAG,
-};
-
-struct request request_leaving = {
-    .object = {.references = 1},
-    .kind = &nothing,
-    .is_complete = true,
-    .is_active = true,
-    .source = MPI_ANY_SOURCE,
-    .tag = MPI_ANY_TAG,
-};
+#define REQUEST_OF_NOTHING                                                             \
+    {                                                                                  \
+        .object = {.references = 1}, .kind = &nothing, .is_complete = true,            \
+        .is_active = true, .source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG,               \
+    }
+struct request request_done = REQUEST_OF_NOTHING;
+struct request request_leaving = REQUEST_OF_NOTHING;
 
 const struct request request_begun = {
     .is_active = true, .source = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG};

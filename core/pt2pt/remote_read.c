@@ -97,6 +97,7 @@ static void receive_end_read(struct transfer *transfer, int err)
     receive_end_and_tell(transfer, err);
 }
 
+// A part of the data has come; the read ends with the last one.
 static void remote_read_go_on(struct net_counter *counter)
 {
     struct remote_read *read = (struct remote_read *)counter;
