@@ -144,7 +144,7 @@ bool bundle_deliver(struct messages *messages, int source, const char *bundle,
             message_refuse(source, "a bundle");
             break;
         }
-        if (!deliver_bundled(source, (int)bundled->kind, bundled->message,
+        if (!deliver_message(source, (int)bundled->kind, bundled->message,
                              bundled->bytes)) {
             messages->bundle.handled = at;
             return false;

@@ -140,10 +140,10 @@ static inline void waiting_set(struct messages *messages, enum messages_waiting 
                       ~(uint32_t)what;
     atomic_store(&messages->waiting, is_waiting ? others | (uint32_t)what : others);
 }
-// Receive messages from shm, net and bundles; false when the message is deferred.
+// Receive messages, from shm, net or a bundle; false when the message is deferred.
 bool deliver_from_node(int node_rank, uint16_t kind, const void *message, size_t bytes);
 bool deliver_from_network(const void *message, size_t bytes);
-bool deliver_bundled(int source, int kind, const void *message, size_t bytes);
+bool deliver_message(int source, int kind, const void *message, size_t bytes);
 
 // ---- bundle.c
 // Keeps a message of a burst, to a rank of another node, if it may: it leaves with others.

@@ -266,8 +266,7 @@ static inline bool message_handle(struct messages *messages, int source, int kin
 
 // A message whose handler is not yet known waits, and so do those that come after it,
 // so that their order stays.
-static inline bool message_deliver(int source, int kind, const void *message,
-                                   size_t bytes)
+inline bool deliver_message(int source, int kind, const void *message, size_t bytes)
 {
     struct messages *messages = process.messages;
     bool must_wait = messages->early.first && kind > MESSAGE_ADDRESSES;
@@ -301,12 +300,7 @@ int deliver_early(struct messages *messages)
 
 bool deliver_from_node(int node_rank, uint16_t kind, const void *message, size_t bytes)
 {
-    return message_deliver(process.boot->node_members[node_rank], kind, message, bytes);
-}
-
-bool deliver_bundled(int source, int kind, const void *message, size_t bytes)
-{
-    return message_deliver(source, kind, message, bytes);
+    return deliver_message(process.boot->node_members[node_rank], kind, message, bytes);
 }
 
 static inline bool deliver_sealed(struct messages *messages,
@@ -315,7 +309,7 @@ static inline bool deliver_sealed(struct messages *messages,
     int source = (int)sealed->source;
     return unlikely(sealed->kind == MESSAGE_BUNDLE)
                ? bundle_deliver(messages, source, sealed->message, bytes)
-               : message_deliver(source, (int)sealed->kind, sealed->message, bytes);
+               : deliver_message(source, (int)sealed->kind, sealed->message, bytes);
 }
 
 // A message that does not follow the one taken last shows that others are lost. Then no
