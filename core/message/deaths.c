@@ -210,6 +210,7 @@ int message_check_deaths(void)
 {
     deaths_look(process.messages);
     check_refusal(process.messages);
+    late_reads_look();
     tell_of_local_peers();
     int err = message_known_death();
     if (!err && atomic_load(&process.messages->is_starved))

@@ -20,3 +20,8 @@ void gaps_ask(int rank);
 // Asks other nodes whether messages have been lost; called while there is doubt.
 // Callers hold the message lock.
 void gaps_look(struct messages *messages);
+
+void touches_start(void);
+// Asks the owners of memory that has been read for a second to touch it. The message lock
+// is free.
+void late_reads_look(void);

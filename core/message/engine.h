@@ -15,6 +15,7 @@ enum {
     MESSAGE_INQUIRY,
     MESSAGE_HELPED, // the sender has copied the last bytes of a joint copy
     MESSAGE_BUNDLE, // messages that have left together
+    MESSAGE_TOUCH,  // asks the owner of memory that cannot be read, as it seems
     MESSAGE_OWN_KINDS
 };
 _Static_assert((int)MESSAGE_OWN_KINDS == (int)MESSAGE_NEXT_KIND,

@@ -26,7 +26,7 @@
 
 // A kind is a number, the same in all processes. A layer numbers its kinds in its header,
 // from where those of the layer below end.
-enum { MESSAGE_NEXT_KIND = 7, MESSAGE_KINDS = 32 };
+enum { MESSAGE_NEXT_KIND = 8, MESSAGE_KINDS = 32 };
 
 // Bytes of head and body together: inside a node 8 KiB of data with what is said of them,
 // to another node at most so many, since each message to it may be calls of the system.

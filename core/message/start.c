@@ -87,6 +87,7 @@ static int connect_all(struct messages *messages)
     net_set_secret(process.net, addresses_secret());
     addresses_start();
     gaps_start();
+    touches_start();
     deaths_watch(messages);
     start_step("lifeline");
     return network_thread_start(messages);

@@ -18,6 +18,8 @@ operation_prepare(struct net *net, const struct net_access *access,
     operation->rank = access->rank;
     operation->bytes =
         access->bytes < net->access_max ? access->bytes : net->access_max;
+    operation->target = access->target;
+    operation->seen_at = 0;
     operation->local = access->local;
     operation->counter = access->counter;
     int code = local_prepare(net, operation);
@@ -119,4 +121,29 @@ int net_access(struct net *net, struct net_access *access)
 {
     int err = parts_begin(net, access);
     return err || likely(access->bytes == 0) ? err : leave_rest(net, access);
+}
+
+// ---- reads that do not come
+static const uint64_t LATE = 1000000000; // nanoseconds
+
+// The first look only notes when it was.
+static bool is_late(struct net_operation *operation, uint64_t now)
+{
+    if (operation->seen_at != 0 && now - operation->seen_at < LATE)
+        return false;
+    bool is_first_look = operation->seen_at == 0;
+    operation->seen_at = now;
+    return !is_first_look;
+}
+
+void net_tell_late_reads(struct net *net, uint64_t now, net_read_teller *tell)
+{
+    if (net->has_cheap_access)
+        return;
+    for (size_t i = 0; i < net->accesses.fresh; i++) {
+        struct net_operation *operation = &net->accesses.operations[i];
+        if (operation->kind == READING && operation->bytes > 0 &&
+            is_late(operation, now))
+            tell(operation->rank, &operation->target, operation->bytes);
+    }
 }

@@ -127,6 +127,13 @@ int net_access_queued(struct net *net, const struct net_access *access);
 // What has not begun of the accesses with this counter does not begin any more.
 void net_access_withdraw(struct net *net, const struct net_counter *counter);
 
+// Tells of reads that the last look, a second ago or more, has found under way: whose
+// memory they read, and how much of it. Hardware reads what it has pinned.
+typedef void net_read_teller(int rank, const struct net_remote *memory, size_t bytes);
+void net_tell_late_reads(struct net *net, uint64_t now, net_read_teller *tell);
+// Reads a byte of each page of memory that is registered with this key.
+void net_touch(const struct net *net, const struct net_remote *memory, size_t bytes);
+
 // Does hardware carry out accesses, so that a short one needs no aggregation? Otherwise
 // each costs calls of the system at both ends.
 bool net_has_cheap_access(const struct net *net);

@@ -32,8 +32,10 @@ struct net_operation {
     int rank;                    // the peer; -1 for a receive
     struct net_operation *next;  // in a pool or a queue
     char *buffer;                // of a message
-    size_t bytes;                // of the message or the access
+    size_t bytes;                // of the message or the access; 0: none is under way
     struct net_counter *counter; // of the access
+    struct net_remote target;    // of the access
+    uint64_t seen_at;            // when it was last found to be under way, or 0
     void *local;                 // memory of the access in the program,
     void *memory, *descriptor;   // what the provider uses in its place
     // Where the provider wants local memory registered, an access has at most one of:

@@ -42,6 +42,7 @@ struct net_operation *pool_take(struct pool *pool)
 
 void pool_give(struct pool *pool, struct net_operation *operation)
 {
+    operation->bytes = 0;
     operation->next = pool->free;
     pool->free = operation;
 }

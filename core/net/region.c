@@ -96,6 +96,31 @@ void net_deregister(struct net *net, struct net_region *region)
     *region = (struct net_region){0};
 }
 
+// The memory that peers name so, or NULL: it is not registered.
+static const char *region_memory(const struct net *net, const struct net_remote *remote,
+                                 size_t bytes)
+{
+    bool by_address = net->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    struct open_region *region = net->regions;
+    while (region != NULL && fi_mr_key(region->registration) != remote->key)
+        region = region->next;
+    if (region == NULL)
+        return NULL;
+    uint64_t begin = by_address ? (uintptr_t)region->memory : 0;
+    uint64_t offset = remote->address - begin;
+    bool is_inside = offset <= region->bytes && bytes <= region->bytes - offset;
+    return is_inside ? region->memory + offset : NULL;
+}
+
+void net_touch(const struct net *net, const struct net_remote *memory, size_t bytes)
+{
+    const char *at = region_memory(net, memory, bytes);
+    size_t page = page_bytes();
+    for (size_t done = 0; at != NULL && done < bytes;
+         done += page - (uintptr_t)(at + done) % page)
+        __atomic_load_n(at + done, __ATOMIC_RELAXED);
+}
+
 static void *descriptor_of(struct net *net, const char *memory, size_t bytes)
 {
     for (struct open_region *region = net->regions; region; region = region->next) {

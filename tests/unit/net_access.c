@@ -2,9 +2,12 @@
 // writes_and_reads_of_any_size_and_number_are_exact, whole or split into parts, with
 // local memory registered or not; nothing next to the range is touched. What is read
 // comes also behind messages that nobody has taken yet. Of long ones a part is under way,
-// and what has not begun can be withdrawn.
+// and what has not begun can be withdrawn. Reads that take a second are told of, and only
+// registered memory is touched for them.
 
 #include "net_pair.h"
+
+#include <sys/mman.h>
 
 enum {
     MEMORY = 9 << 20,
@@ -134,6 +137,67 @@ static void what_waits_is_withdrawn(struct pair *pair)
     meet(pair);
 }
 
+static struct {
+    int count, rank;
+    struct net_remote place;
+    size_t bytes;
+} late;
+
+static void note_late(int rank, const struct net_remote *place, size_t bytes)
+{
+    late.count++;
+    late.rank = rank;
+    late.place = *place;
+    late.bytes = bytes;
+}
+
+// Nothing is polled meanwhile.
+static void late_reads_are_told_of(struct pair *pair)
+{
+    static const uint64_t second = 1000000000;
+    if (pair->rank == 0) {
+        struct net_counter counter = {0};
+        struct net_access read = {1, false, local, 1000, place_at(24), &counter};
+        struct net_access write = {1, true, local + 1000, 8, place_at(9000), &counter};
+        CHECK(net_access(pair->net, &read) == 0 && read.bytes == 0);
+        CHECK(net_access(pair->net, &write) == 0 && write.bytes == 0);
+        net_tell_late_reads(pair->net, 1, note_late);
+        net_tell_late_reads(pair->net, second, note_late);
+        CHECK(late.count == 0);
+        net_tell_late_reads(pair->net, second + 1, note_late);
+        net_tell_late_reads(pair->net, 2 * second, note_late);
+        CHECK(late.count == 1 && late.rank == 1 && late.bytes == 1000);
+        CHECK(late.place.key == target.key &&
+              late.place.address == target.address + 24);
+        CHECK(wait_for(pair->net, &counter) == 0);
+        net_tell_late_reads(pair->net, 9 * second, note_late);
+        CHECK(late.count == 1);
+    }
+    meet(pair);
+}
+
+// The page behind the region is not there.
+static void only_registered_memory_is_touched(const struct pair *pair)
+{
+    size_t page = page_bytes();
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct net_region region;
+    CHECK(pages != MAP_FAILED && munmap(pages + page, page) == 0);
+    CHECK(net_register(pair->net, pages + 8, page - 8, 0, &region) == 0);
+    struct net_remote place = region.remote;
+    net_touch(pair->net, &place, page - 8);
+    net_touch(pair->net, &place, page - 7);
+    net_touch(pair->net, &place, SIZE_MAX);
+    place.address += page;
+    net_touch(pair->net, &place, 1);
+    place = (struct net_remote){region.remote.key + 1, region.remote.address};
+    net_touch(pair->net, &place, 2 * page);
+    net_deregister(pair->net, &region);
+    net_touch(pair->net, &place, 2 * page);
+    munmap(pages, page);
+}
+
 // More messages than receives are posted at first are ahead of the answer.
 static void read_behind_messages(struct pair *pair)
 {
@@ -182,6 +246,8 @@ int main(void)
     read_behind_messages(&pair);
     few_chunks_are_under_way(&pair);
     what_waits_is_withdrawn(&pair);
+    late_reads_are_told_of(&pair);
+    only_registered_memory_is_touched(&pair);
     pair.net->access_max = 10000;
     every_size(&pair);
     pair.net->must_register = true;
