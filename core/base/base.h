@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "base/atomic.h"
+#include "base/carrier_times.h"
 #include "base/clock.h"
 #include "base/color.h"
 #include "base/compiler.h"

@@ -3,6 +3,7 @@
 // copies it from where it lies if it can, else it gets it in fragments. A handler
 // checks a message before it acts on it, and refuses one that makes no sense.
 #include "pt2pt/handlers.h"
+#include "pt2pt/middle.h"
 #include "pt2pt/probe.h"
 #include "pt2pt/remote_read.h"
 
@@ -16,11 +17,6 @@ struct get {
 struct fragment {
     uint64_t offset;
     uint32_t receiver;
-    uint32_t unused;
-};
-struct cancel {
-    uint64_t context;
-    uint32_t sender;
     uint32_t unused;
 };
 
@@ -191,13 +187,23 @@ static int copy_from_self(struct transfer *transfer)
     return 0;
 }
 
-static int copy_from_segment(struct transfer *transfer, uint64_t offset)
+static int copy_from_segment(uint64_t offset, void *to, size_t bytes)
 {
     const struct shm *shm = process.shm;
-    if (offset > shm->bytes || transfer->wanted > shm->bytes - offset)
+    if (offset > shm->bytes || bytes > shm->bytes - offset)
         return fail(MPI_ERR_INTERN, "a message lies outside of the segment");
-    copy_bytes(transfer->data, shm_at(shm, offset), (size_t)transfer->wanted);
+    copy_bytes(to, shm_at(shm, offset), bytes);
     return 0;
+}
+
+// Copies the first bytes of a message from where its envelope says that they lie.
+static int copy_from_place(int peer, const struct envelope *envelope, void *to,
+                           size_t bytes)
+{
+    return envelope->is_in_segment
+               ? copy_from_segment(envelope->place, to, bytes)
+               : shm_copy_from(process.shm, boot_local_rank(process.boot, peer), to,
+                               envelope->place, bytes);
 }
 
 // Copies the message from where it lies, if that is on this node and within reach.
@@ -207,14 +213,11 @@ static bool copy_from_local_peer(struct transfer *transfer,
     const struct boot *boot = process.boot;
     if (!boot_is_local(boot, transfer->peer))
         return false;
-    int node_rank = boot_local_rank(boot, transfer->peer);
     if (transfer->peer == boot->rank)
         *err = copy_from_self(transfer);
-    else if (envelope->is_in_segment)
-        *err = copy_from_segment(transfer, envelope->place);
-    else if (shm_can_copy(process.shm))
-        *err = shm_copy_from(process.shm, node_rank, transfer->data, envelope->place,
-                             (size_t)transfer->wanted);
+    else if (envelope->is_in_segment || shm_can_copy(process.shm))
+        *err = copy_from_place(transfer->peer, envelope, transfer->data,
+                               (size_t)transfer->wanted);
     else
         return false;
     transfer->received = *err ? 0 : transfer->wanted;
@@ -356,6 +359,10 @@ static void handle_fragment(int peer, const void *message, size_t bytes)
 static void handle_done(int peer, const void *message, size_t bytes)
 {
     const struct done *done = message;
+    if (bytes == sizeof *done && done->sender == TIMED_EAGER) {
+        middle_eager_received(peer);
+        return;
+    }
     struct transfer *transfer =
         bytes == sizeof *done ? transfer_of(done->sender, true, peer) : NULL;
     if (transfer == NULL) {
@@ -365,8 +372,38 @@ static void handle_done(int peer, const void *message, size_t bytes)
     }
     if (races_are_checked())
         races_learn_clock(peer, transfer->parameters.comm->context, ORDER_RECEIVED);
+    middle_received(transfer);
     transfer->request.is_cancelled = done->is_cancelled;
     transfer_end(transfer, done->is_missing ? MPI_ERR_BUFFER : 0);
+}
+
+// ---- keeping the data of a sender that waits
+
+void unexpected_keep(struct unexpected *unexpected)
+{
+    struct envelope *envelope = &unexpected->envelope;
+    struct done done = {.sender = envelope->sender};
+    if (!unexpected->is_rts || !may_be_kept(unexpected->peer, envelope) ||
+        copy_from_place(unexpected->peer, envelope, unexpected->data,
+                        (size_t)envelope->bytes))
+        return; // a receive finds the same error
+    unexpected->is_rts = false;
+    envelope->sender = 0;
+    message_send(unexpected->peer, MESSAGE_DONE, &done, sizeof done, NULL, 0);
+}
+
+// A request that is matched goes on.
+static void handle_keep(int peer, const void *message, size_t bytes)
+{
+    const struct unmatched *keep = message;
+    if (bytes != sizeof *keep || !is_local_peer(peer)) {
+        message_refuse(peer, "a request to keep a message");
+        return;
+    }
+    struct unexpected *unexpected =
+        unexpected_find_of(peer, keep->context, keep->sender);
+    if (unexpected != NULL)
+        unexpected_keep(unexpected);
 }
 
 // ---- taking back (MPI-4.1 3.8.4)
@@ -374,7 +411,7 @@ static void handle_done(int peer, const void *message, size_t bytes)
 // A request to send that is unmatched is dropped; one that is matched goes on.
 static void handle_cancel(int peer, const void *message, size_t bytes)
 {
-    const struct cancel *cancel = message;
+    const struct unmatched *cancel = message;
     if (bytes != sizeof *cancel || cancel->sender == 0) {
         message_refuse(peer, "a cancellation");
         return;
@@ -402,8 +439,8 @@ static int cancel_receive(struct transfer *transfer)
 
 int send_cancel(struct transfer *transfer)
 {
-    struct cancel cancel = {.context = transfer->parameters.comm->context,
-                            .sender = transfer->id};
+    struct unmatched cancel = {.context = transfer->parameters.comm->context,
+                               .sender = transfer->id};
     return transfer->id == 0 ? 0
                              : message_send(transfer->peer, MESSAGE_CANCEL, &cancel,
                                             sizeof cancel, NULL, 0);
@@ -429,6 +466,7 @@ static const struct message_kind kinds[] = {
     {MESSAGE_CANCEL, handle_cancel, false},
     {MESSAGE_PART, handle_part, false},
     {MESSAGE_HELP, help_handle, .can_fail = true},
+    {MESSAGE_KEEP, handle_keep, .can_fail = true},
 };
 
 void handlers_start(void)

@@ -11,6 +11,13 @@ struct done {
     uint16_t is_missing; // the data are not where the sender has said
 };
 
+// A request to send, which its sender withdraws or whose data the receiver is to keep.
+struct unmatched {
+    uint64_t context;
+    uint32_t sender; // id
+    uint32_t unused;
+};
+
 // Goes on with a message that has been unexpected, which is gone afterwards.
 void receive_unexpected(struct transfer *transfer, struct unexpected *unexpected);
 void receive_rts(struct transfer *transfer, int peer, const struct envelope *envelope,
@@ -18,6 +25,9 @@ void receive_rts(struct transfer *transfer, int peer, const struct envelope *env
 // ORIEL_CHECK=races: the message is matched, by a receive or, with NULL, by MPI_Mprobe.
 void envelope_order(int peer, const struct envelope *envelope,
                     const struct transfer *receive);
+// Copies the data of a request to send that may be kept, and tells its sender, for which the
+// send has ended.
+void unexpected_keep(struct unexpected *unexpected);
 // Asks the receiver to drop what it has not matched, and to say so.
 int send_cancel(struct transfer *transfer);
 // Ends a receive and tells its sender, which waits for that.

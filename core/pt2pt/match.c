@@ -204,7 +204,8 @@ void incoming_free_all(void)
 int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
                    const void *data, size_t bytes)
 {
-    size_t room = is_rts ? bytes : (size_t)envelope->bytes;
+    bool has_room_for_all = !is_rts || may_be_kept(peer, envelope);
+    size_t room = has_room_for_all ? (size_t)envelope->bytes : bytes;
     struct unexpected *unexpected = malloc(sizeof *unexpected + room);
     if (unexpected == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory for a message of %zu bytes", room);
@@ -221,7 +222,7 @@ int unexpected_add(int peer, const struct envelope *envelope, bool is_rts,
             bucket->unexpected = unexpected;
         bucket->last_unexpected = unexpected;
     }
-    if (unlikely(bytes < room))
+    if (!is_rts && unlikely(bytes < room))
         incoming_begin(
             peer,
             (struct incoming){.unexpected = unexpected, .come = bytes, .bytes = room});

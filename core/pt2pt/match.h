@@ -11,6 +11,7 @@
 #include "pt2pt/pt2pt.h"
 
 struct transfer_parameters;
+struct middle_times;
 
 // Opens an eager message, before its data, and is all of a request to send.
 struct envelope {
@@ -19,9 +20,10 @@ struct envelope {
     uint64_t place; // with a request to send: address in the sender, or offset
     int32_t source; // rank in the communicator
     int32_t tag;
-    uint16_t channel;      // enum channel
-    uint8_t is_in_segment; // `place` is an offset in the node's segment
-    uint8_t is_exposed;    // `place` is an address of the network; its key follows
+    uint8_t channel;        // enum channel
+    uint8_t is_for_keeping; // request to send: its sender may ask to keep the data
+    uint8_t is_in_segment;  // `place` is an offset in the node's segment
+    uint8_t is_exposed;     // `place` is an address of the network; its key follows
     uint32_t
         sender; // id of a send that wants to know when its message is received, or 0
 };
@@ -91,6 +93,7 @@ struct matching {
     struct send_buffer *buffer; // that the process has attached, or NULL
     struct transfer *spares;    // memory of transfers that have ended
     size_t spare_count;
+    struct middle_times *middle_times; // of each local peer, or NULL
 };
 
 // Another process of this node.
@@ -109,6 +112,13 @@ static inline struct incoming **incoming_bucket(int peer)
 {
     unsigned last_bits = (unsigned)peer & ((1 << INCOMING_BITS) - 1);
     return &process.matching->incoming[last_bits];
+}
+
+// May the data of this request to send be kept? Where it waits unmatched is room for them.
+static inline bool may_be_kept(int peer, const struct envelope *envelope)
+{
+    return envelope->is_for_keeping && envelope->bytes <= EAGER_IN_PARTS_MAX &&
+           is_local_peer(peer);
 }
 
 // The message that comes in parts from a peer now, or NULL.

@@ -47,6 +47,8 @@ static void probe_found(struct probe *probe)
         envelope_order(unexpected->peer, &unexpected->envelope, NULL);
     else if (races_are_checked())
         races_probed(unexpected->peer, envelope_key(&unexpected->envelope));
+    if (probe->is_taking) // its sender would ask in vain: it is not in the queue
+        unexpected_keep(unexpected);
 }
 
 // Callers hold the message lock; once it is free another thread may take the message.

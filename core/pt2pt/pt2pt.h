@@ -11,6 +11,7 @@
 //   rendezvous  protocol of long messages: the sender asks to send (RTS), the receiver
 //               gets the data, by a copy or in fragments, and says when it is done; the
 //               sender helps with a long copy
+//   middle      length of messages that may go by both, between local peers
 #pragma once
 
 #include "races/races.h"
@@ -38,6 +39,7 @@ enum {
     MESSAGE_CANCEL,   // a request to send is withdrawn if it is unmatched
     MESSAGE_PART,     // eager: the next part of a message that has begun
     MESSAGE_HELP,     // rendezvous: copy a part of the data to the receiver
+    MESSAGE_KEEP,     // rendezvous: keep the data of a request that is unmatched
     PT2PT_NEXT_KIND
 };
 

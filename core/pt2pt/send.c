@@ -38,7 +38,7 @@ send_at_once(const struct transfer_parameters *parameters, int kind)
 static inline int send_and_wait(const struct transfer_parameters *parameters)
 {
     if (!parameters_leave_at_once(parameters))
-        return transfer_carry_out(parameters, NULL, MPI_STATUS_IGNORE);
+        return send_carry_out(parameters);
     if (races_are_checked())
         transfer_use_buffer(parameters, NULL);
     int err = send_at_once(parameters, MESSAGE_EAGER);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sends and receives from their start to their end (MPI-4.1 3.2, 3.7).
 #include "pt2pt/handlers.h"
+#include "pt2pt/middle.h"
 #include "pt2pt/probe.h"
 #include "pt2pt/remote_read.h"
 
@@ -39,6 +40,7 @@ void pt2pt_stop(void)
     left_exposed_free_all();
     send_buffer_free(matching->buffer);
     free(matching->names);
+    free(matching->middle_times);
     incoming_free_all();
     spares_free(matching);
     free(matching);
@@ -267,13 +269,13 @@ static int send_eager(struct transfer *transfer, const struct envelope *envelope
         err = message_send(transfer->peer, MESSAGE_PART, NULL, 0, transfer->data + sent,
                            part);
     }
-    if (!err && envelope->sender == 0)
+    if (!err && transfer->id == 0)
         transfer_end(transfer, 0);
     return err;
 }
 
 // Longer messages are eager too if they need not wait, those to local peers in parts: the
-// receiver takes the first ones while the last are written.
+// receiver takes the first ones while the last are written, unless one copy takes less time.
 static bool is_eager(const struct transfer *transfer)
 {
     size_t bytes = (size_t)transfer->bytes;
@@ -281,7 +283,8 @@ static bool is_eager(const struct transfer *transfer)
                   (is_local_peer(transfer->peer) && bytes <= EAGER_IN_PARTS_MAX);
     return bytes <= EAGER_MAX ||
            (may_be &&
-            message_has_room(transfer->peer, bytes + sizeof(struct envelope)));
+            message_has_room(transfer->peer, bytes + sizeof(struct envelope)) &&
+            !middle_is_copied(transfer));
 }
 
 static int send_rts(struct transfer *transfer, struct envelope *envelope)
@@ -293,6 +296,7 @@ static int send_rts(struct transfer *transfer, struct envelope *envelope)
         shm_open_memory(shm);
     envelope->place = envelope->is_in_segment ? shm_offset(shm, transfer->data)
                                               : (uintptr_t)transfer->data;
+    envelope->is_for_keeping = middle_may_be_kept(transfer);
     size_t mapped;
     if (is_on_other_node(transfer->peer) &&
         memory_has_holes(transfer->data, (size_t)transfer->bytes, &mapped))
@@ -339,6 +343,8 @@ static int begin_send(struct transfer *transfer)
             return err;
         envelope.sender = transfer->id;
     }
+    if (middle_begin(transfer, with_data))
+        envelope.sender = TIMED_EAGER;
     if (races_are_checked())
         transfer_order(parameters);
     int err =
@@ -375,8 +381,9 @@ static void transfer_give_up(struct transfer *transfer)
     message_unlock();
 }
 
-int transfer_carry_out(const struct transfer_parameters *parameters,
-                       struct unexpected **taken, MPI_Status *status)
+static inline __attribute__((always_inline)) int
+carry_out(const struct transfer_parameters *parameters, struct unexpected **taken,
+          MPI_Status *status, int (*wait)(struct transfer *))
 {
     struct transfer transfer;
     int err = transfer_init(&transfer, parameters);
@@ -386,7 +393,7 @@ int transfer_carry_out(const struct transfer_parameters *parameters,
         transfer_watch(&transfer);
     err = transfer_begin_or_receive(&transfer, taken);
     if (!err) {
-        err = request_wait(&transfer.request);
+        err = wait(&transfer);
         if (!err)
             err = request_result(&transfer.request, status);
         else
@@ -394,6 +401,29 @@ int transfer_carry_out(const struct transfer_parameters *parameters,
     }
     transfer_clear(&transfer);
     return err;
+}
+
+static int transfer_wait(struct transfer *transfer)
+{
+    return request_wait(&transfer->request);
+}
+
+int transfer_carry_out(const struct transfer_parameters *parameters,
+                       struct unexpected **taken, MPI_Status *status)
+{
+    return carry_out(parameters, taken, status, transfer_wait);
+}
+
+static int transfer_wait_for_send(struct transfer *transfer)
+{
+    return send_wait(transfer, &transfer->request);
+}
+
+int send_carry_out(const struct transfer_parameters *parameters)
+{
+    struct transfer_parameters awaited = *parameters;
+    awaited.is_awaited = true;
+    return carry_out(&awaited, NULL, MPI_STATUS_IGNORE, transfer_wait_for_send);
 }
 
 int transfer_start(const struct transfer_parameters *parameters,

@@ -19,6 +19,7 @@ struct transfer_parameters {
     int tag;
     enum channel channel;
     bool is_send, is_synchronous, is_buffered;
+    bool is_awaited; // a send whose call waits for its end
 };
 
 static inline struct transfer_parameters
@@ -103,7 +104,7 @@ static inline struct envelope envelope_of(const struct transfer_parameters *para
                              .bytes = bytes,
                              .source = parameters->comm->rank,
                              .tag = parameters->tag,
-                             .channel = (uint16_t)parameters->channel};
+                             .channel = (uint8_t)parameters->channel};
 }
 
 // Is it a send that has left with the call, and so needs no transfer?
@@ -131,6 +132,8 @@ static inline int parameters_send(const struct transfer_parameters *parameters,
 // has been taken before; *taken is NULL afterwards.
 int transfer_carry_out(const struct transfer_parameters *parameters,
                        struct unexpected **taken, MPI_Status *status);
+// The same for a send; is_awaited need not be set.
+int send_carry_out(const struct transfer_parameters *parameters);
 int transfer_start(const struct transfer_parameters *parameters,
                    struct unexpected **taken, struct request **request);
 int transfer_make_persistent(const struct transfer_parameters *parameters,

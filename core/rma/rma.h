@@ -18,7 +18,7 @@
 #pragma once
 
 #include "rma/atomic.h"
-#include "rma/carrier_times.h"
+#include "rma/timed_message.h"
 #include "rma/order.h"
 #include "window/window.h"
 

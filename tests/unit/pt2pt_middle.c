@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// messages_go_by_what_took_less_time, those of middle length, and
+// no_send_waits_for_a_receiver_that_was_late twice: the next messages to it are eager, twice
+// as many when it is late again.
+#include "transfers.h"
+
+#include "pt2pt/middle.h"
+
+enum { LENGTH = 16384, LIMIT = 20 };
+
+static const uint64_t LONG_AGO = 1000000000; // ns, more than any message takes here
+static char bytes[LENGTH];
+
+// The next message to rank 1 is a copy.
+static struct middle_times *prefer_copies(uint64_t message)
+{
+    if (process.matching->middle_times == NULL)
+        process.matching->middle_times = calloc(2, sizeof(struct middle_times));
+    CHECK(process.matching->middle_times != NULL);
+    struct middle_times *times = &process.matching->middle_times[1];
+    *times = (struct middle_times){
+        .sizes[0] = {.shortest = {message, 1}, .uses = 129, .is_copied = true}};
+    return times;
+}
+
+static void send_length(void)
+{
+    CHECK(oriel_send(bytes, LENGTH, type_of(MPI_BYTE), 1, 5, process.world) == 0);
+}
+
+// The receive is posted before the message is sent, lest its data be kept.
+static void receive_length(uint64_t copies)
+{
+    uint64_t before = counter_value(COUNTER_PROCESS_COPIES);
+    struct transfer *receive = receive_start(CHANNEL_USER, bytes, LENGTH, 0, 5);
+    meet();
+    CHECK(transfer_finish(receive, MPI_STATUS_IGNORE) == 0);
+    CHECK(counter_value(COUNTER_PROCESS_COPIES) - before == copies);
+}
+
+static void send_to_posted(void)
+{
+    meet();
+    send_length();
+}
+
+static void messages_go_by_what_took_less_time(void)
+{
+    if (process.boot->rank == 0) {
+        prefer_copies(LONG_AGO);
+        send_to_posted();
+        prefer_copies(LONG_AGO)->sizes[0].is_copied = false;
+        send_to_posted();
+        CHECK(process.matching->middle_times[1].timed_eager != NULL);
+    } else {
+        receive_length(1);
+        receive_length(0);
+    }
+    meet(); // the answer to the eager message has been sent,
+    message_progress();
+    if (process.boot->rank == 0) // and has come
+        CHECK(process.matching->middle_times[1].timed_eager == NULL);
+}
+
+// The receiver is late: any copy takes more than some times this nanosecond.
+static void send_to_late(void)
+{
+    struct middle_times *times = &process.matching->middle_times[1];
+    times->eager_left = 0;
+    times->sizes[0] = (struct carrier_times){{1, 1}, .uses = 129, .is_copied = true};
+    send_to_posted();
+}
+
+// Rank 1 would keep data that are not eager before it receives them.
+static void no_send_waits_for_a_receiver_that_was_late(void)
+{
+    if (process.boot->rank == 0) {
+        struct middle_times *times = prefer_copies(1);
+        send_to_late();
+        CHECK(times->eager_left == 0); // once may be an interruption
+        send_to_late();
+        uint32_t eager = times->eager_left;
+        CHECK(eager > 1);
+        send_length();
+        meet();
+        CHECK(times->eager_left == eager - 1);
+        send_to_late();
+        CHECK(times->eager_left == 2 * eager);
+    } else {
+        receive_length(1);
+        receive_length(1);
+        uint64_t before = counter_value(COUNTER_PROCESS_COPIES);
+        meet();
+        CHECK(oriel_recv(bytes, LENGTH, type_of(MPI_BYTE), 0, 5, process.world,
+                         MPI_STATUS_IGNORE) == 0);
+        CHECK(counter_value(COUNTER_PROCESS_COPIES) == before);
+        receive_length(1);
+    }
+}
+
+static void body(void)
+{
+    alarm(LIMIT); // a hang is a failure
+    CHECK(objects_start() == 0);
+    datatypes_start();
+    CHECK(pt2pt_start() == 0);
+    CHECK(collectives_start() == 0);
+    world_open();
+    if (shm_can_copy(process.shm) && !message_is_crowded()) {
+        messages_go_by_what_took_less_time();
+        no_send_waits_for_a_receiver_that_was_late();
+    }
+    CHECK(collective_barrier(process.world) == 0);
+    world_close();
+    collectives_stop();
+    pt2pt_stop();
+    datatypes_stop();
+    objects_stop();
+}
+
+int main(void)
+{
+    return run_job(
+        (struct job){.nodes = 1, .node_size = 2, .spin_microseconds = 5, .body = body});
+}
