@@ -33,29 +33,34 @@ enum counter {
 // Since the program began. Tools read them also before the library starts and after it
 // stops, so that they are no part of struct process.
 extern struct counters {
-    _Atomic(uint64_t) of[COUNTER_COUNT];
+    _Atomic(uint64_t) alone[COUNTER_COUNT];  // counted under the message lock
+    _Atomic(uint64_t) shared[COUNTER_COUNT]; // and by all others
 } counters;
 
 static inline uint64_t counter_value(enum counter counter)
 {
-    return atomic_load_explicit(&counters.of[counter], memory_order_relaxed);
+    return atomic_load_explicit(&counters.alone[counter], memory_order_relaxed) +
+           atomic_load_explicit(&counters.shared[counter], memory_order_relaxed);
 }
 
 // For callers that hold the message lock: no locked instruction.
 static inline void count_alone(enum counter counter, uint64_t number)
 {
-    atomic_store_explicit(&counters.of[counter], counter_value(counter) + number,
+    _Atomic(uint64_t) *count = &counters.alone[counter];
+    atomic_store_explicit(count,
+                          atomic_load_explicit(count, memory_order_relaxed) + number,
                           memory_order_relaxed);
 }
 
-// For all other counters. A counter that both functions count may lose counts.
+// For all others.
 static inline void count_shared(enum counter counter, uint64_t number)
 {
-    atomic_fetch_add_explicit(&counters.of[counter], number, memory_order_relaxed);
+    atomic_fetch_add_explicit(&counters.shared[counter], number, memory_order_relaxed);
 }
 
 // Resets a level: its amount is gone.
 static inline void counter_reset(enum counter counter)
 {
-    atomic_store_explicit(&counters.of[counter], 0, memory_order_relaxed);
+    atomic_store_explicit(&counters.alone[counter], 0, memory_order_relaxed);
+    atomic_store_explicit(&counters.shared[counter], 0, memory_order_relaxed);
 }

@@ -15,14 +15,21 @@ uint64_t place_of(const void *buffer, size_t bytes)
     return (uintptr_t)buffer;
 }
 
+static struct iovec span_of(uint64_t address, size_t bytes)
+{
+    return (struct iovec){(void *)(uintptr_t)address, bytes};
+}
+
 int place_view(const struct communicator *comm, int node_rank, uint64_t place,
                void *spare, size_t bytes, const void **view)
 {
     *view = place & IN_SEGMENT ? shm_at(process.shm, place & ~IN_SEGMENT) : spare;
-    return place & IN_SEGMENT
-               ? 0
-               : shm_copy_from(process.shm, member_process(comm, node_rank), spare,
-                               place, bytes);
+    if (place & IN_SEGMENT)
+        return 0;
+    struct iovec here = span_of((uintptr_t)spare, bytes);
+    struct iovec there = span_of(place, bytes);
+    return shm_copy_spans_from(process.shm, member_process(comm, node_rank), &here,
+                               &there, bytes > 0);
 }
 
 int place_read(const struct communicator *comm, int node_rank, uint64_t place, void *to,
@@ -38,11 +45,14 @@ int place_read(const struct communicator *comm, int node_rank, uint64_t place, v
 int place_write(const struct communicator *comm, int node_rank, uint64_t place,
                 const void *from, size_t bytes)
 {
-    if (!(place & IN_SEGMENT))
-        return shm_copy_to(process.shm, member_process(comm, node_rank), place, from,
-                           bytes);
-    copy_bytes(shm_at(process.shm, place & ~IN_SEGMENT), from, bytes);
-    return 0;
+    if (place & IN_SEGMENT) {
+        copy_bytes(shm_at(process.shm, place & ~IN_SEGMENT), from, bytes);
+        return 0;
+    }
+    struct iovec here = span_of((uintptr_t)from, bytes);
+    struct iovec there = span_of(place, bytes);
+    return shm_copy_spans_to(process.shm, member_process(comm, node_rank), &there,
+                             &here, bytes > 0);
 }
 
 static bool all_have_shown(const struct communicator *comm, const struct slot *slots)

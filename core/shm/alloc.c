@@ -65,7 +65,8 @@ int own_heap_open(struct shm *shm)
             return fail(MPI_ERR_NO_MEM, "no memory for the allocator of the heap");
         }
     }
-    heap_join_node(shm->heap, &shm->control->heaps, &counters.of[COUNTER_HEAP_BYTES]);
+    heap_join_node(shm->heap, &shm->control->heaps,
+                   &counters.shared[COUNTER_HEAP_BYTES]);
     return 0;
 }
 

@@ -118,14 +118,14 @@ bool shm_has_shared(const struct shm *shm, const void *memory, size_t bytes);
 // _readv). A range that is not all mapped gives MPI_ERR_OTHER if it is the peer's, and
 // MPI_ERR_BUFFER if it is this process's, with the bytes before the hole copied;
 // MPI_ERR_PROC_ABORTED when the local peer is gone; MPI_ERR_UNSUPPORTED_OPERATION when the
-// system forbids such copies (then the caller uses messages).
+// system forbids such copies (then the caller uses messages). Callers hold the message lock.
 int shm_copy_to(struct shm *shm, int node_rank, uint64_t remote, const void *local,
                 size_t bytes);
 int shm_copy_from(struct shm *shm, int node_rank, void *local, uint64_t remote,
                   size_t bytes);
 // The same for `count` spans, at most SHM_SPANS_MAX, by one call of the system: each
 // local one has as many bytes as the remote one, and at least one. The arrays are used
-// up.
+// up. Callers need not hold the message lock.
 enum { SHM_SPANS_MAX = 1024 };
 int shm_copy_spans_to(struct shm *shm, int node_rank, struct iovec *remote,
                       struct iovec *local, size_t count);

@@ -49,6 +49,23 @@ static void copy_small(struct shm *shm)
     meet(shm, 3);
 }
 
+// Copies under the message lock and others are counted apart.
+static void count_copies(struct shm *shm)
+{
+    struct iovec here = {private_bytes, SMALL}, there = here;
+    uint64_t remote = (uint64_t)(uintptr_t)private_bytes;
+    uint64_t copies = counter_value(COUNTER_PROCESS_COPIES);
+    uint64_t bytes = counter_value(COUNTER_PROCESS_COPY_BYTES);
+    if (shm->node_rank == 1) {
+        CHECK(shm_copy_to(shm, 0, remote, private_bytes, 8) == 0);
+        CHECK(shm_copy_from(shm, 0, private_bytes, remote, 16) == 0);
+        CHECK(shm_copy_spans_to(shm, 0, &there, &here, 1) == 0);
+        CHECK(counter_value(COUNTER_PROCESS_COPIES) == copies + 3);
+        CHECK(counter_value(COUNTER_PROCESS_COPY_BYTES) == bytes + 24 + SMALL);
+    }
+    meet(shm, 2);
+}
+
 static char
     *large; // made before the fork: at the same place in both, of the same pages
 
@@ -106,7 +123,8 @@ int main(void)
 {
     if (run_node(2, 1 << 20, skip_where_forbidden) == 77)
         return 77;
-    if (run_node(2, 1 << 20, copy_small) || run_node(2, 1 << 20, copy_into_hole))
+    if (run_node(2, 1 << 20, copy_small) || run_node(2, 1 << 20, count_copies) ||
+        run_node(2, 1 << 20, copy_into_hole))
         return 1;
     large = make_large();
     return run_node(2, 1 << 20, copy_large);
