@@ -6,6 +6,7 @@
 #include "rma/walk.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 // ---- format -------------------------------------------------------------------
 // Kinds of messages.
@@ -102,6 +103,15 @@ struct pending_reply {
         size_t bytes;
     } results[];
 };
+
+// A reply that is no longer pending, or NULL. The memory of one result is kept for the next.
+static inline void reply_drop(struct peer_traffic *traffic, struct pending_reply *reply)
+{
+    if (reply == NULL || reply->count != 1 || traffic->spare_reply != NULL)
+        free(reply);
+    else
+        traffic->spare_reply = reply;
+}
 
 // Operations of one kind that have not been sent yet.
 struct batch {

@@ -23,12 +23,22 @@ bool target_polls(const struct peer_traffic *traffic)
     return target_wait(traffic) == SHM_WAIT_POLLS;
 }
 
+// With room for `count` results: that of the last reply, if that had one as well.
+static struct pending_reply *reply_memory(struct peer_traffic *traffic, uint32_t count)
+{
+    struct pending_reply *spare = traffic->spare_reply;
+    if (count > 1 || spare == NULL)
+        return malloc(sizeof *spare + count * sizeof *spare->results);
+    traffic->spare_reply = NULL;
+    return spare;
+}
+
 // Where the reply's data belongs; NULL without memory.
-static struct pending_reply *reply_make(const struct batch *batch)
+static struct pending_reply *reply_make(struct peer_traffic *traffic,
+                                        const struct batch *batch)
 {
     uint32_t count = batch->request.count;
-    struct pending_reply *reply =
-        malloc(sizeof *reply + count * sizeof *reply->results);
+    struct pending_reply *reply = reply_memory(traffic, count);
     if (reply == NULL)
         return NULL;
     *reply = (struct pending_reply){
@@ -87,13 +97,13 @@ static bool message_is_noticed(struct peer_traffic *traffic, const struct batch 
 int batch_send(struct peer_traffic *traffic, struct batch *batch)
 {
     bool fetches = batch->request.kind.fetches;
-    struct pending_reply *reply = fetches ? reply_make(batch) : NULL;
+    struct pending_reply *reply = fetches ? reply_make(traffic, batch) : NULL;
     if (fetches && reply == NULL)
         return fail(MPI_ERR_NO_MEM, "no memory to fetch %zu bytes", batch->bytes);
     batch->request.kind.is_noticed = message_is_noticed(traffic, batch);
     int err = batch_post(traffic, batch);
     if (err) {
-        free(reply);
+        reply_drop(traffic, reply);
         return err;
     }
     if (batch->request.kind.is_noticed)

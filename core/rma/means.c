@@ -48,6 +48,7 @@ static void traffic_free(struct peer_traffic *traffic)
         traffic->replies = reply->next;
         free(reply);
     }
+    free(traffic->spare_reply);
     bulks_free(traffic);
     free(traffic->batch);
     free(traffic->spare);

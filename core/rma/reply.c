@@ -32,7 +32,7 @@ static int reply_finish(struct peer_traffic *traffic, const struct rma_reply *re
         error = MPI_ERR_INTERN;
     if (pending->counter != NULL)
         net_counter_complete(pending->counter, error);
-    free(pending);
+    reply_drop(traffic, pending);
     return error;
 }
 

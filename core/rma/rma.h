@@ -44,12 +44,13 @@ struct peer_traffic {
     struct timed_message timed;
     struct pending_reply *replies; // to batches that fetch, in the order of those
     struct pending_reply **replies_end;
-    struct bulk *bulks;         // bulk accumulates under way
-    int bulk_count;             // of them
-    uint64_t bulk_number;       // of the last one
-    int slow_parts;             // of accumulates, in a row (bulk_origin.c)
-    int bulks_in_row;           // since the last part
-    struct joint_batch *joints; // joint copies that are not complete
+    struct pending_reply *spare_reply; // memory for that to one operation, or NULL
+    struct bulk *bulks;                // bulk accumulates under way
+    int bulk_count;                    // of them
+    uint64_t bulk_number;              // of the last one
+    int slow_parts;                    // of accumulates, in a row (bulk_origin.c)
+    int bulks_in_row;                  // since the last part
+    struct joint_batch *joints;        // joint copies that are not complete
     // Of a dynamic window on this node: where the last batches have gone (attached.c).
     struct unmapped_attachment attachment;
 };

@@ -97,6 +97,24 @@ static void a_message_goes_to_a_peer_that_polls(void)
     CHECK(peer_is_quiet(&peer));
 }
 
+static void the_memory_of_the_last_reply_serves_the_next(void)
+{
+    begin_local(SHM_WAIT_POLLS, false);
+    struct pending_reply *spare = calloc(1, sizeof *spare + sizeof *spare->results);
+    CHECK(spare != NULL);
+    traffic.spare_reply = spare;
+    add(OPERATION_GET, 0, 8);
+    add(OPERATION_GET, 16, 8); // two results need more
+    CHECK(traffic_send(&traffic, true) == 0);
+    CHECK(traffic.replies != NULL && traffic.spare_reply == spare);
+    answer();
+    add(OPERATION_GET, 0, 8);
+    CHECK(traffic_send(&traffic, true) == 0);
+    CHECK(traffic.replies == spare && traffic.spare_reply == NULL);
+    CHECK(spare->count == 1 && spare->results[0].bytes == 8);
+    answer();
+}
+
 static void a_peer_that_stops_polling_is_roused(void)
 {
     begin_local(SHM_WAIT_POLLS, true);
@@ -395,6 +413,7 @@ static void local_peers_have_two_carriers(void)
         memory[i] = (char)i;
     the_kernel_copies_while_the_peer_does_not_poll();
     a_message_goes_to_a_peer_that_polls();
+    the_memory_of_the_last_reply_serves_the_next();
     a_peer_that_stops_polling_is_roused();
     copies_in_a_row_wake_a_peer_that_sleeps();
     a_peer_that_wakes_and_leaves_is_roused();

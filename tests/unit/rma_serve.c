@@ -202,6 +202,13 @@ static void await(char *first, char *second)
     traffic.batches++;
 }
 
+static void await_one(char *result)
+{
+    await(result, NULL);
+    traffic.replies->count = 1;
+    traffic.replies->results[0].bytes = 8;
+}
+
 static struct {
     struct rma_reply head;
     char data[16];
@@ -210,6 +217,26 @@ static struct {
 static void answer(int source, size_t data_bytes)
 {
     handlers[MESSAGE_RMA_REPLY](source, &reply, sizeof reply.head + data_bytes);
+}
+
+static void the_memory_of_one_result_is_kept(void)
+{
+    char to[2][4], all[8] = {0};
+    reply.head = (struct rma_reply){
+        .window = (uint32_t)object_handle(&window), .rank = 5, .fetches = true};
+    memcpy(reply.data, "abcdefgh", 8);
+    await(to[0], to[1]);
+    answer(50, 8);
+    CHECK(traffic.spare_reply == NULL);
+    await_one(all);
+    const struct pending_reply *first = traffic.replies;
+    answer(50, 8);
+    CHECK(traffic.spare_reply == first && memcmp(all, "abcdefgh", 8) == 0);
+    await_one(all);
+    answer(50, 8);
+    CHECK(traffic.spare_reply == first && traffic.counter.completed == 3);
+    free(traffic.spare_reply);
+    traffic = (struct peer_traffic){.replies_end = &traffic.replies};
 }
 
 static void replies_arrive_in_order(void)
@@ -265,6 +292,7 @@ int main(void)
     empty_spans_are_refused();
     others_than_members_are_ignored();
     unknown_windows_are_ignored();
+    the_memory_of_one_result_is_kept();
     replies_arrive_in_order();
     return 0;
 }
