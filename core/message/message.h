@@ -172,6 +172,9 @@ int message_looked(bool has_found);
 // `explain` says what a wait that takes long depends on; NULL: only on messages that
 // processes answer by themselves.
 int message_wait(bool (*done)(void *argument), void *argument, wait_explainer *explain);
+// The same for a caller that holds the message lock, which is free afterwards.
+int message_wait_locked(bool (*done)(void *argument), void *argument,
+                        wait_explainer *explain);
 
 // Ends the sleep of this process's threads that wait for something that has now come
 // about by a call of another thread. Callers hold the message lock.

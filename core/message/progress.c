@@ -154,3 +154,27 @@ int message_progress(void)
     message_unlock();
     return events;
 }
+
+// ---- all that has come
+
+static bool is_fed(void *argument)
+{
+    (void)argument;
+    return !atomic_load_explicit(&process.messages->is_starved, memory_order_relaxed);
+}
+
+// What a full poll has left comes with the next; a message that waits for memory stays
+// with all that its sender has sent after it.
+int message_drain(void)
+{
+    for (;;) {
+        message_lock();
+        while (message_poll() >= POLL_MAX)
+            ;
+        bool is_drained = is_fed(NULL);
+        message_unlock();
+        int err = is_drained ? 0 : message_wait(is_fed, NULL, NULL);
+        if (is_drained || err)
+            return err;
+    }
+}

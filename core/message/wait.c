@@ -15,6 +15,7 @@
 
 enum {
     POLLS_PER_CLOCK = 16,         // the clock costs more than a poll
+    FIRST_POLLS = 32,             // of a wait, without the clock
     BACKOFF_SETTLED = 16,         // steps after which the wait is not a short one
     BACKOFF_PER_MICROSECOND = 16, // steps; one that polls the network takes it all
     BACKOFF_YIELDS = 1000,
@@ -376,34 +377,36 @@ static int waiter_wait(struct waiter *waiter, wait_explainer *explain)
     }
 }
 
+// The answer of a local peer that polls comes before a poller has been chosen and the
+// clock read. The message lock is held, and free afterwards.
+static int waiter_wait_locked(struct waiter *waiter, wait_explainer *explain)
+{
+    const struct messages *messages = process.messages;
+    bool spins = process.options.spin_microseconds > 0;
+    int polls = !spins || messages->is_crowded || process.net ? 1 : FIRST_POLLS;
+    bool done;
+    do {
+        message_poll();
+        done = waiter_is_done(waiter);
+    } while (!done && --polls > 0 && atomic_load(&messages->lock_waiters) == 0);
+    message_unlock();
+    return done ? 0 : waiter_wait(waiter, explain);
+}
+
 int message_wait(bool (*done)(void *argument), void *argument, wait_explainer *explain)
 {
     struct waiter waiter = {.done = done, .argument = argument};
-    return waiter_poll_once(&waiter) ? 0 : waiter_wait(&waiter, explain);
+    if (waiter_poll_once(&waiter))
+        return 0;
+    message_lock();
+    return waiter_wait_locked(&waiter, explain);
 }
 
-// ---- all that has come
-
-static bool is_fed(void *argument)
+int message_wait_locked(bool (*done)(void *argument), void *argument,
+                        wait_explainer *explain)
 {
-    (void)argument;
-    return !atomic_load_explicit(&process.messages->is_starved, memory_order_relaxed);
-}
-
-// What a full poll has left comes with the next; a message that waits for memory stays
-// with all that its sender has sent after it.
-int message_drain(void)
-{
-    for (;;) {
-        message_lock();
-        while (message_poll() >= POLL_MAX)
-            ;
-        bool is_drained = is_fed(NULL);
-        message_unlock();
-        int err = is_drained ? 0 : message_wait(is_fed, NULL, NULL);
-        if (is_drained || err)
-            return err;
-    }
+    struct waiter waiter = {.done = done, .argument = argument};
+    return waiter_wait_locked(&waiter, explain);
 }
 
 // ---- waiting for shared memory

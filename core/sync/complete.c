@@ -30,9 +30,11 @@ int sync_complete_counted(struct peer *peer)
 {
     message_lock();
     traffic_send(peer->traffic, true);
-    bool is_done = peer_is_quiet(peer);
-    message_unlock();
-    int err = is_done ? 0 : message_wait(has_completed, peer, grant_explain);
+    int err = 0;
+    if (peer_is_quiet(peer))
+        message_unlock();
+    else
+        err = message_wait_locked(has_completed, peer, grant_explain);
     if (err)
         return give_up(peer, err);
     int error = traffic_take_error(peer->traffic);

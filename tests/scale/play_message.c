@@ -262,6 +262,13 @@ int message_wait(bool (*done)(void *argument), void *argument, wait_explainer *e
     }
 }
 
+int message_wait_locked(bool (*done)(void *argument), void *argument,
+                        wait_explainer *explain)
+{
+    message_unlock();
+    return message_wait(done, argument, explain);
+}
+
 // The word that the caller polls is not known, so that it looks again whenever a process
 // of the node has run; but not when that one has looked in vain, too.
 int message_backoff(unsigned *spins, wait_explainer *explain, const void *argument)

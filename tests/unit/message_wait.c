@@ -4,6 +4,7 @@
 // its handler is registered keeps its order; nobody sleeps while messages lie there; a
 // blocked process uses next to no CPU, even if the network does not take its messages; one
 // that handles messages while it waits for a word looks at the launcher now and then only.
+#include "message/engine.h"
 #include "message_job.h"
 
 #include <dirent.h>
@@ -238,6 +239,38 @@ static void serve_in_backoff(void)
     CHECK(looks_at_launcher < 10);
 }
 
+// ---- the first polls of a wait
+static int calls;
+static bool has_had_poller;
+
+static bool is_third_call(void *argument)
+{
+    (void)argument;
+    has_had_poller |= process.messages->has_poller;
+    return ++calls == 3;
+}
+
+static void wait_for_third_call(bool is_crowded, bool becomes_poller)
+{
+    process.messages->is_crowded = is_crowded;
+    calls = 0;
+    has_had_poller = false;
+    CHECK(message_wait(is_third_call, NULL, NULL) == 0 && calls == 3);
+    CHECK(has_had_poller == becomes_poller);
+}
+
+// A short wait makes nobody the poller, unless another process may need this core.
+static void short_waits(void)
+{
+    wait_for_third_call(false, false);
+    wait_for_third_call(true, true);
+    message_lock();
+    calls = 2;
+    CHECK(message_wait_locked(is_third_call, NULL, NULL) == 0 && calls == 3);
+    message_lock(); // which is free
+    message_unlock();
+}
+
 int main(void)
 {
     struct job alone = {.nodes = 1, .node_size = 1, .body = to_myself};
@@ -246,6 +279,9 @@ int main(void)
     alone.body = register_late;
     failures += run_job(alone);
     alone.body = unregister;
+    failures += run_job(alone);
+    alone.body = short_waits;
+    alone.spin_microseconds = 50;
     failures += run_job(alone);
     failures += run_job(pair);
     pair.body = many_at_once;
