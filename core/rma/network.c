@@ -7,7 +7,8 @@
 
 enum {
     ACCESS_BYTES = 2048, // a piece of so many bytes is worth an access of its own,
-    ACCESS_BYTES_OF_CALLS = 6144, // or of so many, where each is calls of the system,
+    ACCESS_BYTES_OF_CALLS = 6144, // where each is calls of the system, one of so many,
+    ACCESS_BYTES_OF_MANY = 12288, // or of so many while others are under way,
     AWAIT_BYTES = 7168            // and so many are worth a round trip more
 };
 
@@ -17,13 +18,13 @@ static bool is_worth_access(size_t bytes)
            (bytes >= ACCESS_BYTES && net_has_cheap_access(process.net));
 }
 
-// Where each access is calls of the system, a short operation is aggregated with those
+// Where each access is calls of the system, an operation is aggregated with those
 // that follow it while others are under way. The first one leaves at once unless a wait
 // is expected.
 static bool is_to_aggregate(const struct operation *operation)
 {
     const struct peer_traffic *traffic = operation->peer->traffic;
-    return operation->counter == NULL && !is_worth_access(operation->bytes) &&
+    return operation->counter == NULL && operation->bytes < ACCESS_BYTES_OF_MANY &&
            (traffic->is_awaited_soon || net_counter_pending(&traffic->counter) > 0) &&
            !net_has_cheap_access(process.net);
 }

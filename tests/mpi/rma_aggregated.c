@@ -161,33 +161,42 @@ static void rounds_need_one_message(const struct source *source)
     source->close(&opened);
 }
 
-// Where accesses are calls of the system, four of 4 KiB share a message, in some round.
-static void blocks_share_messages(const struct source *source)
+// By rank 0, in some round.
+static void blocks_share(const struct source *source, int block)
 {
-    enum { ROUNDS = 100, BLOCKS = 8, BLOCK = 512, MESSAGES = 3 };
+    enum { ROUNDS = 100, BLOCKS = 8, MESSAGES = 3 };
     long long least = BLOCKS;
-    opened = source->open(BLOCKS * BLOCK * sizeof(long long), sizeof(long long));
+    int target = size - 1; // on another node than rank 0 if there are several
+    opened = source->open((MPI_Aint)BLOCKS * block * (MPI_Aint)sizeof(long long),
+                          sizeof(long long));
     const long long *mine = opened.base;
     for (int i = 0; i < ELEMENTS; i++)
         values[i] = i;
-    MPI_Win_lock(MPI_LOCK_SHARED, right(), 0, opened.win);
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, opened.win);
     for (int round = 0; round < ROUNDS && rank == 0; round++) {
         long long before = sent();
         for (int i = 0; i < BLOCKS; i++)
-            MPI_Put(&values[i], BLOCK, MPI_LONG_LONG, right(), i * BLOCK, BLOCK,
+            MPI_Put(&values[i], block, MPI_LONG_LONG, target, i * block, block,
                     MPI_LONG_LONG, opened.win);
-        MPI_Win_flush(right(), opened.win);
+        MPI_Win_flush(target, opened.win);
         long long needed = sent() - before;
         least = needed < least ? needed : least;
     }
     CHECK(rank != 0 || least <= MESSAGES);
-    MPI_Win_unlock(right(), opened.win);
+    MPI_Win_unlock(target, opened.win);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, opened.win);
-    for (int i = 0; i < BLOCKS * BLOCK && rank == 1 % size; i++)
-        CHECK(mine[i] == i / BLOCK + i % BLOCK);
+    for (int i = 0; i < BLOCKS * block && rank == target; i++)
+        CHECK(mine[i] == i / block + i % block);
     MPI_Win_unlock(rank, opened.win);
     source->close(&opened);
+}
+
+// Where accesses are calls of the system, four of 4 KiB and four of 8 KiB share a message.
+static void blocks_share_messages(const struct source *source)
+{
+    blocks_share(source, 512);
+    blocks_share(source, 1024);
 }
 
 // Of every sort, with requests in between, to all: none waits for another one.
@@ -240,7 +249,7 @@ static void all_sorts_go_together(const struct source *source)
 
 // ---- short ones behind long ones
 
-enum { LONG_ONES = 200, LONG = 1024, SHORT_ONES = 200, SECONDS = 10 };
+enum { LONG_ONES = 200, LONG = 2048, SHORT_ONES = 200, SECONDS = 10 };
 
 static pid_t stopped;
 static volatile sig_atomic_t is_late;
