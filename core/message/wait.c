@@ -15,7 +15,7 @@
 
 enum {
     POLLS_PER_CLOCK = 16,         // the clock costs more than a poll
-    FIRST_POLLS = 32,             // of a wait, without the clock
+    FIRST_POLLS = 32,             // of a wait, without the clock and without yields
     BACKOFF_SETTLED = 16,         // steps after which the wait is not a short one
     BACKOFF_PER_MICROSECOND = 16, // steps; one that polls the network takes it all
     BACKOFF_YIELDS = 1000,
@@ -377,13 +377,13 @@ static int waiter_wait(struct waiter *waiter, wait_explainer *explain)
     }
 }
 
-// The answer of a local peer that polls comes before a poller has been chosen and the
-// clock read. The message lock is held, and free afterwards.
+// The answer of who polls comes before a poller has been chosen and the clock read, and is
+// seen at once, not after a yield. The message lock is held, and free afterwards.
 static int waiter_wait_locked(struct waiter *waiter, wait_explainer *explain)
 {
     const struct messages *messages = process.messages;
     bool spins = process.options.spin_microseconds > 0;
-    int polls = !spins || messages->is_crowded || process.net ? 1 : FIRST_POLLS;
+    int polls = !spins || messages->is_crowded ? 1 : FIRST_POLLS;
     bool done;
     do {
         message_poll();
