@@ -14,11 +14,21 @@ static void compute_until(double end)
         ;
 }
 
-static void start_burst(size_t bytes)
+static void start_burst(void (*start)(size_t bytes), size_t bytes)
 {
     for (to.offset = 0; to.offset < DEPTH * bytes; to.offset += bytes)
-        put(bytes);
+        start(bytes);
     to.offset = 0;
+}
+
+static void start_puts(size_t bytes)
+{
+    start_burst(put, bytes);
+}
+
+static void start_gets(size_t bytes)
+{
+    start_burst(get, bytes);
 }
 
 static const struct operation tests[] = {
@@ -26,7 +36,8 @@ static const struct operation tests[] = {
     {"get", get, 8},
     {"put", put, 64 << 10},
     {"get", get, 64 << 10},
-    {"64_puts", start_burst, 8},
+    {"64_puts", start_puts, 8},
+    {"64_gets", start_gets, 8},
     {"accumulate_int64", accumulate_int64, 8},
     {"accumulate_int64", accumulate_int64, 64 << 10},
     {"fetch_and_op", fetch_and_op, 8},

@@ -19,7 +19,7 @@ SYNCHRONIZATION = (
     *("flush_idle", "flush_all_idle", "flush_local_idle", "win_sync"),
     "create_and_free",
 )
-BUSY = ("put", "get", "64_puts", "accumulate_int64", *FETCHING)
+BUSY = ("put", "get", "64_puts", "64_gets", "accumulate_int64", *FETCHING)
 COLLECTIVES = ("barrier", "broadcast", "allgather", "alltoall", "reduce", "allreduce")
 START = ("init", "resident_memory", "proportional_memory")
 FLOORS = (

@@ -333,16 +333,17 @@ class Together(unittest.TestCase):
 
     def test_oriel_alone_makes_its_pages(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            choice = ["--groups", "latency,synchronization,message,job,start"]
+            choice = ["--groups", "latency,synchronization,busy,message,job,start"]
             choice += ["--kinds", "created", "--sizes", "8,64"]
             self.run_bench(
-                folder, *choice, "--operations", "put,fence,latency,init,none"
+                folder, *choice, "--operations", "put,64_gets,fence,latency,init,none"
             )
             results = json.loads(Path(folder, "results.json").read_text("utf-8"))
             rows = {(row["name"], row["size"]): row for row in results["rows"]}
             names = ("latency.created.put", "message.latency", "floor.memcpy_to_shared")
             wanted = [(name, size) for name in names for size in (8, 64)]
             wanted += [("synchronization.created.fence", 8)]
+            wanted += [("busy.created.64_gets", 8)]
             wanted += [("start.init", 2), ("start.job", 16)]
             if len(os.sched_getaffinity(0)) == 1:  # where no floor is measured
                 wanted = [key for key in wanted if "floor" not in key[0]]
