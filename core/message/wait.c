@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Waiting. Of the threads of a process that wait, one is the poller. It polls for
-// ORIEL_SPIN microseconds, or a hundred times as long in a job of several nodes, yielding
-// its core at every step when the machine has more processes than CPUs, or a local peer
-// is on the same core; then it sleeps on the process's doorbell. Messages that it handles
-// for others make it poll that long once more, for more of them are likely to follow: a
-// target that waits answers its origins at once. The others rest until
-// the thread that handles messages finds that their wait is over, or until the poller
-// leaves and one of them takes its place. Events of the network reach a sleeping poller
-// through the network thread.
+// ORIEL_SPIN microseconds, a hundred times as long in a job of several nodes, or twenty times
+// with more processes than CPUs on one node. With these, or a local peer on the same core, it
+// yields its core at every step. Then it sleeps on the process's doorbell. Messages that it
+// handles for others make it poll that long once more, since more are likely to follow. The
+// others rest until messages that were handled end their wait, or the poller leaves and one
+// of them takes its place. The network wakes a sleeping poller through its thread.
 #include "message/engine.h"
 #include "message/long_wait.h"
 
@@ -24,6 +22,7 @@ enum {
     NAP_DOUBLINGS = 4,    // of the nap, each after NAPS_PER_LENGTH
     NAPS_PER_LENGTH = 16,
     SPINS_OF_NODES = 100, // an answer takes longer, and bulk data come without events
+    SPINS_OF_CROWD = 20,  // others have their turns on the core meanwhile
     CORE_LOOK = 64,       // polls between two looks for local peers on this core
 };
 
@@ -180,7 +179,8 @@ static unsigned spin_microseconds(void)
 
 static uint64_t spin_nanoseconds(void)
 {
-    return spin_microseconds() * MICROSECOND;
+    uint64_t crowd = process.messages->is_crowded && !process.net ? SPINS_OF_CROWD : 1;
+    return spin_microseconds() * MICROSECOND * crowd;
 }
 
 // ---- showing local peers that this process waits -------------------------------

@@ -3,14 +3,16 @@
 // process itself is handled by a later poll and not inside the send; what comes before
 // its handler is registered keeps its order; nobody sleeps while messages lie there; a
 // blocked process uses next to no CPU, even if the network does not take its messages; one
-// that handles messages while it waits for a word looks at the launcher now and then only.
+// that handles messages while it waits for a word looks at the launcher now and then only;
+// processes that share a core do not sleep while the others have their turns.
 #include "message/engine.h"
 #include "message_job.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <sys/resource.h>
 
-enum { ROUNDS = 3000 };
+enum { ROUNDS = 3000, CROWD_SPIN = 200000 };
 
 static int received;
 
@@ -271,6 +273,35 @@ static void short_waits(void)
     message_unlock();
 }
 
+// Rank 0 waits for longer than it would poll on a core of its own.
+static void wait_in_crowd(void)
+{
+    int one = 1;
+    CHECK(message_is_crowded());
+    handle_kind(QUESTION, count);
+    meet();
+    uint64_t sleeps = counter_value(COUNTER_CALL_SLEEPS);
+    if (process.rank == 1) {
+        usleep(2 * CROWD_SPIN);
+        send_to(0, QUESTION, one);
+    } else {
+        CHECK(message_wait(has_received, &one, NULL) == 0);
+        CHECK(counter_value(COUNTER_CALL_SLEEPS) == sleeps);
+    }
+}
+
+static int run_crowd(void)
+{
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(sched_getcpu(), &first);
+    CHECK(sched_setaffinity(0, sizeof first, &first) == 0);
+    return run_job((struct job){.nodes = 1,
+                                .node_size = 2,
+                                .spin_microseconds = CROWD_SPIN,
+                                .body = wait_in_crowd});
+}
+
 int main(void)
 {
     struct job alone = {.nodes = 1, .node_size = 1, .body = to_myself};
@@ -300,5 +331,6 @@ int main(void)
     pair.body = clogged;
     pair.node_size = 1;
     failures += run_job(pair);
+    failures += run_crowd();
     return failures > 0;
 }
