@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A send and a receive in one call (MPI-4.1 3.10).
-#include "pt2pt/transfer.h"
+#include "pt2pt/middle.h"
 
 #include <oriel_core.h>
 #include <stdlib.h>
@@ -118,8 +118,9 @@ static int exchange_and_wait(const struct transfer_parameters *send,
     int err = exchange_make(send, receive, NULL, &exchange);
     if (err)
         return err;
+    exchange->send.parameters.is_awaited = true;
     exchange_begin(exchange);
-    err = request_wait(&exchange->request);
+    err = send_wait(&exchange->send, &exchange->request);
     if (err) {
         message_lock();
         transfer_hide(&exchange->receive);

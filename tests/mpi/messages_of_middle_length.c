@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// messages_are_copied_or_eager, those of 8 to 64 KiB between two processes, and are whole.
-// sends_end_without_a_receive: of both processes at a time, before the receiver has come out
-// of a barrier, before it has another message, and after it has probed and taken the message.
+// exchanges_are_copied_or_eager and messages_are_whole, those of 8 to 64 KiB between two
+// processes. sends_end_without_a_receive: of both processes at a time,
+// before the receiver has come out of a barrier, before it has another message, after it has
+// taken the message by a probe, and when they are half of an exchange.
 #include "window_test.h"
 
 #include <sched.h>
 
-enum { LONGEST = 65536, LONG = 1 << 20, ROUNDS = 40, TAG = 4 };
+enum { LONGEST = 65536, LONG = 1 << 20, ROUNDS = 40, TAG = 4, LENGTH_WANTED = 100 };
 
 static const int lengths[] = {8281, 16384, 20000, 32768, 40000, LONGEST};
 enum { LENGTHS = sizeof lengths / sizeof *lengths };
@@ -65,20 +66,48 @@ static bool has_core_for_each(void)
     return sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) >= size;
 }
 
-// The first three are eager and the fourth is a copy, where the kernel copies long messages.
-// The other choices depend on times.
-static void messages_are_copied_or_eager(void)
+// Does the kernel copy long messages, and has each process a core to poll on? One of which
+// little is wanted is copied by its receiver alone, which counts that.
+static bool are_copied(void)
 {
     uint64_t before = copies_so_far();
-    back_and_forth(LONG, 0);
-    bool can_copy = copies_so_far() > before && has_core_for_each();
-    for (int i = 0; i < LENGTHS; i++) {
-        before = copies_so_far();
-        for (int round = 0; round < ROUNDS; round++)
-            back_and_forth(lengths[i], round);
-        uint64_t copied = copies_so_far() - before;
-        CHECK(i > 0 || (copied < ROUNDS && (!can_copy || copied > 0)));
-    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0)
+        MPI_Send(out, LONG, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+    else
+        CHECK(MPI_Recv(in, LENGTH_WANTED, MPI_BYTE, 0, TAG, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    int is_copied = copies_so_far() > before && has_core_for_each();
+    MPI_Bcast(&is_copied, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    return is_copied;
+}
+
+static void exchange(int length, int round)
+{
+    fill(out, (size_t)length, rank, round);
+    memset(in, 0, (size_t)length + 1);
+    MPI_Sendrecv(out, length, MPI_BYTE, 1 - rank, TAG, in, length, MPI_BYTE, 1 - rank,
+                 TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(is_filled(in, (size_t)length, 1 - rank, round) && in[length] == 0);
+}
+
+// The first messages of a size are eager, and then one is a copy. The other choices depend
+// on times.
+static void exchanges_are_copied_or_eager(void)
+{
+    bool can_copy = are_copied();
+    uint64_t before = copies_so_far();
+    for (int round = 0; round < ROUNDS; round++)
+        exchange(32768, round);
+    uint64_t copied = copies_so_far() - before;
+    CHECK(copied < ROUNDS && (!can_copy || copied > 0));
+}
+
+static void messages_are_whole(void)
+{
+    for (int i = 0; i < LENGTHS * ROUNDS; i++)
+        back_and_forth(lengths[i / ROUNDS], i);
 }
 
 static void both_send_first(int length, int round)
@@ -126,6 +155,23 @@ static void received_after_it_is_taken(int length, int round)
     CHECK(is_filled(in, (size_t)length, 0, round));
 }
 
+// The exchange of rank 0 has ended before rank 1 receives what it has sent.
+static void received_after_the_exchange(int length, int round)
+{
+    int token = round, other = -1;
+    if (rank == 0) {
+        fill(out, (size_t)length, rank, round);
+        MPI_Sendrecv(out, length, MPI_BYTE, 1, TAG, &other, 1, MPI_INT, 1, TAG + 1,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&token, 1, MPI_INT, 1, TAG + 2, MPI_COMM_WORLD);
+    } else {
+        MPI_Send(&token, 1, MPI_INT, 0, TAG + 1, MPI_COMM_WORLD);
+        MPI_Recv(&other, 1, MPI_INT, 0, TAG + 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        receive_length(length, round);
+    }
+    CHECK(other == round);
+}
+
 static void sends_end_without_a_receive(void)
 {
     for (int i = 0; i < LENGTHS * ROUNDS; i++) {
@@ -133,6 +179,7 @@ static void sends_end_without_a_receive(void)
         received_after_a_barrier(lengths[i / ROUNDS], i);
         received_after_another(lengths[i / ROUNDS], i);
         received_after_it_is_taken(lengths[i / ROUNDS], i);
+        received_after_the_exchange(lengths[i / ROUNDS], i);
     }
 }
 
@@ -142,7 +189,8 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     start_counting();
-    messages_are_copied_or_eager();
+    exchanges_are_copied_or_eager();
+    messages_are_whole();
     sends_end_without_a_receive();
     MPI_T_pvar_handle_free(session, &copies);
     MPI_T_pvar_session_free(&session);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // messages_go_by_what_took_less_time, those of middle length, and
 // no_send_waits_for_a_receiver_that_was_late twice: the next messages to it are eager, twice
-// as many when it is late again.
+// as many when it is late again. The data are kept of the_send_that_no_receive_is_posted_for,
+// the_send_whose_message_is_taken and the_send_that_is_half_of_an_exchange.
 #include "transfers.h"
 
 #include "pt2pt/middle.h"
+#include "pt2pt/probe.h"
 
 enum { LENGTH = 16384, LIMIT = 20 };
 
@@ -98,6 +100,62 @@ static void no_send_waits_for_a_receiver_that_was_late(void)
     }
 }
 
+// ---- sends that end before their receive is posted
+
+static void receive_kept(uint64_t before)
+{
+    CHECK(counter_value(COUNTER_PROCESS_COPIES) == before + 1);
+    CHECK(oriel_recv(bytes, LENGTH, type_of(MPI_BYTE), 0, 5, process.world,
+                     MPI_STATUS_IGNORE) == 0);
+    CHECK(counter_value(COUNTER_PROCESS_COPIES) == before + 1);
+}
+
+static void the_send_that_no_receive_is_posted_for(void)
+{
+    uint64_t before = counter_value(COUNTER_PROCESS_COPIES);
+    if (process.boot->rank == 0) {
+        prefer_copies(LONG_AGO);
+        send_length();
+    }
+    meet();
+    if (process.boot->rank == 1)
+        receive_kept(before);
+}
+
+static void the_send_whose_message_is_taken(void)
+{
+    struct message *message = NULL;
+    MPI_Message handle;
+    if (process.boot->rank == 0) {
+        prefer_copies(LONG_AGO);
+        send_length();
+    } else {
+        CHECK(oriel_mprobe(0, 5, process.world, &message, MPI_STATUS_IGNORE) == 0);
+    }
+    meet();
+    if (process.boot->rank == 0)
+        return;
+    handle = (MPI_Message)(uintptr_t)message->object.handle;
+    CHECK(oriel_mrecv(bytes, LENGTH, type_of(MPI_BYTE), &handle, MPI_STATUS_IGNORE) ==
+          0);
+}
+
+static void the_send_that_is_half_of_an_exchange(void)
+{
+    uint64_t before = counter_value(COUNTER_PROCESS_COPIES);
+    struct datatype *byte = type_of(MPI_BYTE);
+    if (process.boot->rank == 0) {
+        prefer_copies(LONG_AGO);
+        CHECK(oriel_sendrecv(bytes, LENGTH, byte, 1, 5, NULL, 0, byte, 1, 6,
+                             process.world, MPI_STATUS_IGNORE) == 0);
+    } else {
+        CHECK(oriel_send(NULL, 0, byte, 0, 6, process.world) == 0);
+    }
+    meet();
+    if (process.boot->rank == 1)
+        receive_kept(before);
+}
+
 static void body(void)
 {
     alarm(LIMIT); // a hang is a failure
@@ -109,6 +167,9 @@ static void body(void)
     if (shm_can_copy(process.shm) && !message_is_crowded()) {
         messages_go_by_what_took_less_time();
         no_send_waits_for_a_receiver_that_was_late();
+        the_send_that_no_receive_is_posted_for();
+        the_send_whose_message_is_taken();
+        the_send_that_is_half_of_an_exchange();
     }
     CHECK(collective_barrier(process.world) == 0);
     world_close();
